@@ -1,0 +1,2836 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * PKCS#11 v3.2: types, numbers, structures and functions.
+ *
+ * Structures have the natural alignment of the platform. Nothing has to be defined before this file
+ * is included. The comment after a number or a heading names the version of the standard that
+ * introduced it where that was later than 2.40; "historical" and "deprecated" are the standard's
+ * words. Numbers of one family stand together, ordered by value.
+ *
+ * Sections: basic types, general, slots and tokens, sessions, objects, attributes, mechanisms,
+ * mechanism parameters, return values, functions, function lists.
+ */
+
+#ifndef CHANCERY_PKCS11_H
+#define CHANCERY_PKCS11_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The module is built with hidden visibility; what the standard names stays visible. */
+#ifndef CK_EXPORT
+#if defined(__GNUC__) || defined(__clang__)
+#define CK_EXPORT __attribute__((visibility("default")))
+#else
+#define CK_EXPORT
+#endif
+#endif
+
+#ifndef NULL_PTR
+#define NULL_PTR NULL
+#endif
+
+#define CRYPTOKI_VERSION_MAJOR		3
+#define CRYPTOKI_VERSION_MINOR		2
+#define CRYPTOKI_VERSION_AMENDMENT	0
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Basic types                                                                                    */
+/* ---------------------------------------------------------------------------------------------- */
+
+typedef unsigned char CK_BYTE;
+typedef CK_BYTE *CK_BYTE_PTR;
+typedef CK_BYTE CK_CHAR;
+typedef CK_CHAR *CK_CHAR_PTR;
+typedef CK_BYTE CK_UTF8CHAR;
+typedef CK_UTF8CHAR *CK_UTF8CHAR_PTR;
+typedef CK_BYTE CK_BBOOL;
+
+typedef unsigned long CK_ULONG;
+typedef CK_ULONG *CK_ULONG_PTR;
+typedef long CK_LONG;
+typedef CK_ULONG CK_FLAGS;
+typedef CK_ULONG *CK_FLAGS_PTR;
+
+typedef void *CK_VOID_PTR;
+typedef CK_VOID_PTR *CK_VOID_PTR_PTR;
+
+#define CK_FALSE	0
+#define CK_TRUE		1
+
+#ifndef CK_DISABLE_TRUE_FALSE
+#ifndef FALSE
+#define FALSE	CK_FALSE
+#endif
+#ifndef TRUE
+#define TRUE	CK_TRUE
+#endif
+#endif
+
+/* A count or length that is not known or not to be told, a limit that does not exist, no object. */
+#define CK_UNAVAILABLE_INFORMATION	(~0UL)
+#define CK_EFFECTIVELY_INFINITE		0x00000000UL
+#define CK_INVALID_HANDLE		0x00000000UL
+
+/* Handles of open sessions and of objects, given out by the library */
+typedef CK_ULONG CK_SESSION_HANDLE;
+typedef CK_SESSION_HANDLE *CK_SESSION_HANDLE_PTR;
+typedef CK_ULONG CK_OBJECT_HANDLE;
+typedef CK_OBJECT_HANDLE *CK_OBJECT_HANDLE_PTR;
+
+/* The result of every function; the values are in the section "Return values". */
+typedef CK_ULONG CK_RV;
+
+/* ---------------------------------------------------------------------------------------------- */
+/* General: versions, library information, initialisation, notifications                          */
+/* ---------------------------------------------------------------------------------------------- */
+
+typedef struct CK_VERSION {
+	CK_BYTE major;
+	CK_BYTE minor;
+} CK_VERSION;
+typedef CK_VERSION *CK_VERSION_PTR;
+
+typedef struct CK_INFO {
+	CK_VERSION cryptokiVersion;
+	CK_UTF8CHAR manufacturerID[32];
+	CK_FLAGS flags;
+	CK_UTF8CHAR libraryDescription[32];
+	CK_VERSION libraryVersion;
+} CK_INFO;
+typedef CK_INFO *CK_INFO_PTR;
+
+/* Mutex callbacks of an application with its own locking */
+typedef CK_RV (*CK_CREATEMUTEX)(CK_VOID_PTR_PTR ppMutex);
+typedef CK_RV (*CK_DESTROYMUTEX)(CK_VOID_PTR pMutex);
+typedef CK_RV (*CK_LOCKMUTEX)(CK_VOID_PTR pMutex);
+typedef CK_RV (*CK_UNLOCKMUTEX)(CK_VOID_PTR pMutex);
+
+typedef struct CK_C_INITIALIZE_ARGS {
+	CK_CREATEMUTEX CreateMutex;
+	CK_DESTROYMUTEX DestroyMutex;
+	CK_LOCKMUTEX LockMutex;
+	CK_UNLOCKMUTEX UnlockMutex;
+	CK_FLAGS flags;
+	CK_VOID_PTR pReserved;
+} CK_C_INITIALIZE_ARGS;
+typedef CK_C_INITIALIZE_ARGS *CK_C_INITIALIZE_ARGS_PTR;
+
+/* CK_C_INITIALIZE_ARGS.flags */
+#define CKF_LIBRARY_CANT_CREATE_OS_THREADS	0x00000001UL
+#define CKF_OS_LOCKING_OK			0x00000002UL
+
+/* C_WaitForSlotEvent flags */
+#define CKF_DONT_BLOCK	0x00000001UL
+
+/* An interface: a named function list. Found by C_GetInterface. (3.0) */
+typedef struct CK_INTERFACE {
+	CK_UTF8CHAR_PTR pInterfaceName;
+	CK_VOID_PTR pFunctionList;
+	CK_FLAGS flags;
+} CK_INTERFACE;
+typedef CK_INTERFACE *CK_INTERFACE_PTR;
+typedef CK_INTERFACE_PTR *CK_INTERFACE_PTR_PTR;
+
+/* CK_INTERFACE.flags */
+#define CKF_INTERFACE_FORK_SAFE	0x00000001UL	/* 3.0 */
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Slots and tokens                                                                               */
+/* ---------------------------------------------------------------------------------------------- */
+
+typedef CK_ULONG CK_SLOT_ID;
+typedef CK_SLOT_ID *CK_SLOT_ID_PTR;
+
+typedef struct CK_SLOT_INFO {
+	CK_UTF8CHAR slotDescription[64];
+	CK_UTF8CHAR manufacturerID[32];
+	CK_FLAGS flags;
+	CK_VERSION hardwareVersion;
+	CK_VERSION firmwareVersion;
+} CK_SLOT_INFO;
+typedef CK_SLOT_INFO *CK_SLOT_INFO_PTR;
+
+/* CK_SLOT_INFO.flags */
+#define CKF_TOKEN_PRESENT	0x00000001UL
+#define CKF_REMOVABLE_DEVICE	0x00000002UL
+#define CKF_HW_SLOT		0x00000004UL
+
+typedef struct CK_TOKEN_INFO {
+	CK_UTF8CHAR label[32];
+	CK_UTF8CHAR manufacturerID[32];
+	CK_UTF8CHAR model[16];
+	CK_CHAR serialNumber[16];
+	CK_FLAGS flags;
+	CK_ULONG ulMaxSessionCount;
+	CK_ULONG ulSessionCount;
+	CK_ULONG ulMaxRwSessionCount;
+	CK_ULONG ulRwSessionCount;
+	CK_ULONG ulMaxPinLen;
+	CK_ULONG ulMinPinLen;
+	CK_ULONG ulTotalPublicMemory;
+	CK_ULONG ulFreePublicMemory;
+	CK_ULONG ulTotalPrivateMemory;
+	CK_ULONG ulFreePrivateMemory;
+	CK_VERSION hardwareVersion;
+	CK_VERSION firmwareVersion;
+	CK_CHAR utcTime[16];
+} CK_TOKEN_INFO;
+typedef CK_TOKEN_INFO *CK_TOKEN_INFO_PTR;
+
+/* CK_TOKEN_INFO.flags */
+#define CKF_RNG					0x00000001UL
+#define CKF_WRITE_PROTECTED			0x00000002UL
+#define CKF_LOGIN_REQUIRED			0x00000004UL
+#define CKF_USER_PIN_INITIALIZED		0x00000008UL
+#define CKF_RESTORE_KEY_NOT_NEEDED		0x00000020UL
+#define CKF_CLOCK_ON_TOKEN			0x00000040UL
+#define CKF_PROTECTED_AUTHENTICATION_PATH	0x00000100UL
+#define CKF_DUAL_CRYPTO_OPERATIONS		0x00000200UL
+#define CKF_TOKEN_INITIALIZED			0x00000400UL
+#define CKF_SECONDARY_AUTHENTICATION		0x00000800UL
+#define CKF_USER_PIN_COUNT_LOW			0x00010000UL
+#define CKF_USER_PIN_FINAL_TRY			0x00020000UL
+#define CKF_USER_PIN_LOCKED			0x00040000UL
+#define CKF_USER_PIN_TO_BE_CHANGED		0x00080000UL
+#define CKF_SO_PIN_COUNT_LOW			0x00100000UL
+#define CKF_SO_PIN_FINAL_TRY			0x00200000UL
+#define CKF_SO_PIN_LOCKED			0x00400000UL
+#define CKF_SO_PIN_TO_BE_CHANGED		0x00800000UL
+#define CKF_ERROR_STATE				0x01000000UL
+#define CKF_SEED_RANDOM_REQUIRED		0x02000000UL	/* 3.2 */
+#define CKF_ASYNC_SESSION_SUPPORTED		0x04000000UL	/* 3.2 */
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Sessions                                                                                       */
+/* ---------------------------------------------------------------------------------------------- */
+
+/* Who logs in */
+typedef CK_ULONG CK_USER_TYPE;
+#define CKU_SO			0x00000000UL
+#define CKU_USER		0x00000001UL
+#define CKU_CONTEXT_SPECIFIC	0x00000002UL
+
+/* Session states */
+typedef CK_ULONG CK_STATE;
+#define CKS_RO_PUBLIC_SESSION	0x00000000UL
+#define CKS_RO_USER_FUNCTIONS	0x00000001UL
+#define CKS_RW_PUBLIC_SESSION	0x00000002UL
+#define CKS_RW_USER_FUNCTIONS	0x00000003UL
+#define CKS_RW_SO_FUNCTIONS	0x00000004UL
+
+typedef struct CK_SESSION_INFO {
+	CK_SLOT_ID slotID;
+	CK_STATE state;
+	CK_FLAGS flags;
+	CK_ULONG ulDeviceError;
+} CK_SESSION_INFO;
+typedef CK_SESSION_INFO *CK_SESSION_INFO_PTR;
+
+/* CK_SESSION_INFO.flags and the flags of C_OpenSession */
+#define CKF_RW_SESSION		0x00000002UL
+#define CKF_SERIAL_SESSION	0x00000004UL
+#define CKF_ASYNC_SESSION	0x00000008UL	/* 3.2 */
+
+/* Notifications to the application */
+typedef CK_ULONG CK_NOTIFICATION;
+#define CKN_SURRENDER	0x00000000UL
+#define CKN_OTP_CHANGED	0x00000001UL
+
+typedef CK_RV (*CK_NOTIFY)(CK_SESSION_HANDLE hSession, CK_NOTIFICATION event,
+			   CK_VOID_PTR pApplication);
+
+/* C_GetSessionValidationFlags (3.2) */
+typedef CK_ULONG CK_SESSION_VALIDATION_FLAGS_TYPE;
+#define CKS_LAST_VALIDATION_OK	0x00000001UL	/* 3.2 */
+
+/* Asynchronous operations (3.2) */
+typedef struct CK_ASYNC_DATA {
+	CK_ULONG ulVersion;
+	CK_BYTE_PTR pValue;
+	CK_ULONG ulValue;
+	CK_OBJECT_HANDLE hObject;
+	CK_OBJECT_HANDLE hAdditionalObject;
+} CK_ASYNC_DATA;
+typedef CK_ASYNC_DATA *CK_ASYNC_DATA_PTR;
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Objects                                                                                        */
+/* ---------------------------------------------------------------------------------------------- */
+
+/* Object classes */
+typedef CK_ULONG CK_OBJECT_CLASS;
+typedef CK_OBJECT_CLASS *CK_OBJECT_CLASS_PTR;
+#define CKO_DATA		0x00000000UL
+#define CKO_CERTIFICATE		0x00000001UL
+#define CKO_PUBLIC_KEY		0x00000002UL
+#define CKO_PRIVATE_KEY		0x00000003UL
+#define CKO_SECRET_KEY		0x00000004UL
+#define CKO_HW_FEATURE		0x00000005UL
+#define CKO_DOMAIN_PARAMETERS	0x00000006UL
+#define CKO_MECHANISM		0x00000007UL
+#define CKO_OTP_KEY		0x00000008UL
+#define CKO_PROFILE		0x00000009UL	/* 3.0 */
+#define CKO_VALIDATION		0x0000000aUL	/* 3.2 */
+#define CKO_TRUST		0x0000000bUL	/* 3.2 */
+#define CKO_VENDOR_DEFINED	0x80000000UL
+
+/* Hardware features */
+typedef CK_ULONG CK_HW_FEATURE_TYPE;
+#define CKH_MONOTONIC_COUNTER	0x00000001UL
+#define CKH_CLOCK		0x00000002UL
+#define CKH_USER_INTERFACE	0x00000003UL
+#define CKH_VENDOR_DEFINED	0x80000000UL
+
+/* Key types */
+typedef CK_ULONG CK_KEY_TYPE;
+#define CKK_RSA			0x00000000UL
+#define CKK_DSA			0x00000001UL
+#define CKK_DH			0x00000002UL
+#define CKK_EC			0x00000003UL
+#define CKK_ECDSA		CKK_EC		/* deprecated */
+#define CKK_X9_42_DH		0x00000004UL
+#define CKK_KEA			0x00000005UL	/* historical */
+#define CKK_GENERIC_SECRET	0x00000010UL
+#define CKK_RC2			0x00000011UL	/* historical */
+#define CKK_RC4			0x00000012UL	/* historical */
+#define CKK_DES			0x00000013UL	/* historical */
+#define CKK_DES2		0x00000014UL
+#define CKK_DES3		0x00000015UL
+#define CKK_CAST		0x00000016UL	/* historical */
+#define CKK_CAST3		0x00000017UL	/* historical */
+#define CKK_CAST128		0x00000018UL	/* historical */
+#define CKK_CAST5		CKK_CAST128	/* deprecated */
+#define CKK_RC5			0x00000019UL	/* historical */
+#define CKK_IDEA		0x0000001aUL	/* historical */
+#define CKK_SKIPJACK		0x0000001bUL	/* historical */
+#define CKK_BATON		0x0000001cUL	/* historical */
+#define CKK_JUNIPER		0x0000001dUL	/* historical */
+#define CKK_CDMF		0x0000001eUL	/* historical */
+#define CKK_AES			0x0000001fUL
+#define CKK_BLOWFISH		0x00000020UL
+#define CKK_TWOFISH		0x00000021UL
+#define CKK_SECURID		0x00000022UL
+#define CKK_HOTP		0x00000023UL	/* historical */
+#define CKK_ACTI		0x00000024UL	/* historical */
+#define CKK_CAMELLIA		0x00000025UL
+#define CKK_ARIA		0x00000026UL
+#define CKK_MD5_HMAC		0x00000027UL	/* historical */
+#define CKK_SHA_1_HMAC		0x00000028UL
+#define CKK_RIPEMD128_HMAC	0x00000029UL	/* historical */
+#define CKK_RIPEMD160_HMAC	0x0000002aUL	/* historical */
+#define CKK_SHA256_HMAC		0x0000002bUL
+#define CKK_SHA384_HMAC		0x0000002cUL
+#define CKK_SHA512_HMAC		0x0000002dUL
+#define CKK_SHA224_HMAC		0x0000002eUL
+#define CKK_SEED		0x0000002fUL
+#define CKK_GOSTR3410		0x00000030UL
+#define CKK_GOSTR3411		0x00000031UL
+#define CKK_GOST28147		0x00000032UL
+#define CKK_CHACHA20		0x00000033UL	/* 3.0 */
+#define CKK_POLY1305		0x00000034UL	/* 3.0 */
+#define CKK_AES_XTS		0x00000035UL	/* 3.0 */
+#define CKK_SHA3_224_HMAC	0x00000036UL	/* 3.0 */
+#define CKK_SHA3_256_HMAC	0x00000037UL	/* 3.0 */
+#define CKK_SHA3_384_HMAC	0x00000038UL	/* 3.0 */
+#define CKK_SHA3_512_HMAC	0x00000039UL	/* 3.0 */
+#define CKK_BLAKE2B_160_HMAC	0x0000003aUL	/* 3.0 */
+#define CKK_BLAKE2B_256_HMAC	0x0000003bUL	/* 3.0 */
+#define CKK_BLAKE2B_384_HMAC	0x0000003cUL	/* 3.0 */
+#define CKK_BLAKE2B_512_HMAC	0x0000003dUL	/* 3.0 */
+#define CKK_SALSA20		0x0000003eUL	/* 3.0 */
+#define CKK_X2RATCHET		0x0000003fUL	/* 3.0 */
+#define CKK_EC_EDWARDS		0x00000040UL	/* 3.0 */
+#define CKK_EC_MONTGOMERY	0x00000041UL	/* 3.0 */
+#define CKK_HKDF		0x00000042UL	/* 3.0 */
+#define CKK_SHA512_224_HMAC	0x00000043UL	/* 3.0 */
+#define CKK_SHA512_256_HMAC	0x00000044UL	/* 3.0 */
+#define CKK_SHA512_T_HMAC	0x00000045UL	/* 3.0 */
+#define CKK_HSS			0x00000046UL	/* 3.1 */
+#define CKK_XMSS		0x00000047UL	/* 3.2 */
+#define CKK_XMSSMT		0x00000048UL	/* 3.2 */
+#define CKK_ML_KEM		0x00000049UL	/* 3.2 */
+#define CKK_ML_DSA		0x0000004aUL	/* 3.2 */
+#define CKK_SLH_DSA		0x0000004bUL	/* 3.2 */
+#define CKK_VENDOR_DEFINED	0x80000000UL
+
+/* Certificates */
+typedef CK_ULONG CK_CERTIFICATE_TYPE;
+#define CKC_X_509		0x00000000UL
+#define CKC_X_509_ATTR_CERT	0x00000001UL
+#define CKC_WTLS		0x00000002UL
+#define CKC_VENDOR_DEFINED	0x80000000UL
+
+typedef CK_ULONG CK_CERTIFICATE_CATEGORY;
+#define CK_CERTIFICATE_CATEGORY_UNSPECIFIED	0x00000000UL
+#define CK_CERTIFICATE_CATEGORY_TOKEN_USER	0x00000001UL
+#define CK_CERTIFICATE_CATEGORY_AUTHORITY	0x00000002UL
+#define CK_CERTIFICATE_CATEGORY_OTHER_ENTITY	0x00000003UL
+
+typedef CK_ULONG CK_JAVA_MIDP_SECURITY_DOMAIN;
+#define CK_SECURITY_DOMAIN_UNSPECIFIED	0x00000000UL
+#define CK_SECURITY_DOMAIN_MANUFACTURER	0x00000001UL
+#define CK_SECURITY_DOMAIN_OPERATOR	0x00000002UL
+#define CK_SECURITY_DOMAIN_THIRD_PARTY	0x00000003UL
+
+/* Profiles (3.0) */
+typedef CK_ULONG CK_PROFILE_ID;
+typedef CK_PROFILE_ID *CK_PROFILE_ID_PTR;
+#define CKP_INVALID_ID			0x00000000UL	/* 3.0 */
+#define CKP_BASELINE_PROVIDER		0x00000001UL	/* 3.0 */
+#define CKP_EXTENDED_PROVIDER		0x00000002UL	/* 3.0 */
+#define CKP_AUTHENTICATION_TOKEN	0x00000003UL	/* 3.0 */
+#define CKP_PUBLIC_CERTIFICATES_TOKEN	0x00000004UL	/* 3.0 */
+#define CKP_COMPLETE_PROVIDER		0x00000005UL	/* 3.1 */
+#define CKP_HKDF_TLS_TOKEN		0x00000006UL	/* 3.1 */
+#define CKP_VENDOR_DEFINED		0x80000000UL	/* 3.0 */
+
+/* Validation objects (3.2) */
+typedef CK_ULONG CK_VALIDATION_TYPE;
+typedef CK_VALIDATION_TYPE *CK_VALIDATION_TYPE_PTR;
+#define CKV_TYPE_UNSPECIFIED	0x00000000UL	/* 3.2 */
+#define CKV_TYPE_SOFTWARE	0x00000001UL	/* 3.2 */
+#define CKV_TYPE_HARDWARE	0x00000002UL	/* 3.2 */
+#define CKV_TYPE_FIRMWARE	0x00000003UL	/* 3.2 */
+#define CKV_TYPE_HYBRID		0x00000004UL	/* 3.2 */
+
+typedef CK_ULONG CK_VALIDATION_AUTHORITY_TYPE;
+typedef CK_VALIDATION_AUTHORITY_TYPE *CK_VALIDATION_AUTHORITY_TYPE_PTR;
+#define CKV_AUTHORITY_TYPE_UNSPECIFIED		0x00000000UL	/* 3.2 */
+#define CKV_AUTHORITY_TYPE_NIST_CMVP		0x00000001UL	/* 3.2 */
+#define CKV_AUTHORITY_TYPE_COMMON_CRITERIA	0x00000002UL	/* 3.2 */
+
+/* Trust objects (3.2) */
+typedef CK_ULONG CK_TRUST;
+#define CKT_TRUST_UNKNOWN		0x00000000UL	/* 3.2 */
+#define CKT_TRUSTED			0x00000001UL	/* 3.2 */
+#define CKT_TRUST_ANCHOR		0x00000002UL	/* 3.2 */
+#define CKT_NOT_TRUSTED			0x00000003UL	/* 3.2 */
+#define CKT_TRUST_MUST_VERIFY_TRUST	0x00000004UL	/* 3.2 */
+
+/* CKA_PARAMETER_SET of the post-quantum key types (3.2) */
+typedef CK_ULONG CK_ML_DSA_PARAMETER_SET_TYPE;
+#define CKP_ML_DSA_44	0x00000001UL	/* 3.2 */
+#define CKP_ML_DSA_65	0x00000002UL	/* 3.2 */
+#define CKP_ML_DSA_87	0x00000003UL	/* 3.2 */
+
+typedef CK_ULONG CK_SLH_DSA_PARAMETER_SET_TYPE;
+#define CKP_SLH_DSA_SHA2_128S	0x00000001UL	/* 3.2 */
+#define CKP_SLH_DSA_SHAKE_128S	0x00000002UL	/* 3.2 */
+#define CKP_SLH_DSA_SHA2_128F	0x00000003UL	/* 3.2 */
+#define CKP_SLH_DSA_SHAKE_128F	0x00000004UL	/* 3.2 */
+#define CKP_SLH_DSA_SHA2_192S	0x00000005UL	/* 3.2 */
+#define CKP_SLH_DSA_SHAKE_192S	0x00000006UL	/* 3.2 */
+#define CKP_SLH_DSA_SHA2_192F	0x00000007UL	/* 3.2 */
+#define CKP_SLH_DSA_SHAKE_192F	0x00000008UL	/* 3.2 */
+#define CKP_SLH_DSA_SHA2_256S	0x00000009UL	/* 3.2 */
+#define CKP_SLH_DSA_SHAKE_256S	0x0000000aUL	/* 3.2 */
+#define CKP_SLH_DSA_SHA2_256F	0x0000000bUL	/* 3.2 */
+#define CKP_SLH_DSA_SHAKE_256F	0x0000000cUL	/* 3.2 */
+
+typedef CK_ULONG CK_ML_KEM_PARAMETER_SET_TYPE;
+#define CKP_ML_KEM_512	0x00000001UL	/* 3.2 */
+#define CKP_ML_KEM_768	0x00000002UL	/* 3.2 */
+#define CKP_ML_KEM_1024	0x00000003UL	/* 3.2 */
+
+typedef CK_ULONG CK_XMSS_PARAMETER_SET_TYPE;
+typedef CK_ULONG CK_XMSSMT_PARAMETER_SET_TYPE;
+
+/* HSS keys (3.1) */
+typedef CK_ULONG CK_HSS_LEVELS;
+typedef CK_ULONG CK_LMS_TYPE;
+typedef CK_ULONG CK_LMOTS_TYPE;
+
+/* The structure has no CK_ prefix in the standard. */
+typedef struct specifiedParams {
+	CK_HSS_LEVELS levels;
+	CK_LMS_TYPE lm_type[8];
+	CK_LMOTS_TYPE lm_ots_type[8];
+} specifiedParams;
+
+/* One-time password keys: CKA_OTP_FORMAT and CKA_OTP_..._REQUIREMENT */
+#define CK_OTP_FORMAT_DECIMAL		0x00000000UL
+#define CK_OTP_FORMAT_HEXADECIMAL	0x00000001UL
+#define CK_OTP_FORMAT_ALPHANUMERIC	0x00000002UL
+#define CK_OTP_FORMAT_BINARY		0x00000003UL
+
+#define CK_OTP_PARAM_IGNORED	0x00000000UL
+#define CK_OTP_PARAM_OPTIONAL	0x00000001UL
+#define CK_OTP_PARAM_MANDATORY	0x00000002UL
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Attributes                                                                                     */
+/* ---------------------------------------------------------------------------------------------- */
+
+typedef CK_ULONG CK_ATTRIBUTE_TYPE;
+
+typedef struct CK_ATTRIBUTE {
+	CK_ATTRIBUTE_TYPE type;
+	CK_VOID_PTR pValue;
+	CK_ULONG ulValueLen;
+} CK_ATTRIBUTE;
+typedef CK_ATTRIBUTE *CK_ATTRIBUTE_PTR;
+
+typedef struct CK_DATE {
+	CK_CHAR year[4];
+	CK_CHAR month[2];
+	CK_CHAR day[2];
+} CK_DATE;
+
+/* Marks an attribute whose value is an array, of CK_ATTRIBUTE or of CK_MECHANISM_TYPE. */
+#define CKF_ARRAY_ATTRIBUTE	0x40000000UL
+
+/* All objects */
+#define CKA_CLASS	0x00000000UL
+#define CKA_TOKEN	0x00000001UL
+#define CKA_PRIVATE	0x00000002UL
+#define CKA_LABEL	0x00000003UL
+#define CKA_UNIQUE_ID	0x00000004UL	/* 3.0 */
+
+/* Data */
+#define CKA_APPLICATION	0x00000010UL
+#define CKA_VALUE	0x00000011UL
+#define CKA_OBJECT_ID	0x00000012UL
+
+/* Certificates */
+#define CKA_CERTIFICATE_TYPE		0x00000080UL
+#define CKA_ISSUER			0x00000081UL
+#define CKA_SERIAL_NUMBER		0x00000082UL
+#define CKA_AC_ISSUER			0x00000083UL
+#define CKA_OWNER			0x00000084UL
+#define CKA_ATTR_TYPES			0x00000085UL
+#define CKA_TRUSTED			0x00000086UL
+#define CKA_CERTIFICATE_CATEGORY	0x00000087UL
+#define CKA_JAVA_MIDP_SECURITY_DOMAIN	0x00000088UL
+#define CKA_URL				0x00000089UL
+#define CKA_HASH_OF_SUBJECT_PUBLIC_KEY	0x0000008aUL
+#define CKA_HASH_OF_ISSUER_PUBLIC_KEY	0x0000008bUL
+#define CKA_NAME_HASH_ALGORITHM		0x0000008cUL
+#define CKA_CHECK_VALUE			0x00000090UL
+
+/* Keys */
+#define CKA_KEY_TYPE		0x00000100UL
+#define CKA_SUBJECT		0x00000101UL
+#define CKA_ID			0x00000102UL
+#define CKA_SENSITIVE		0x00000103UL
+#define CKA_ENCRYPT		0x00000104UL
+#define CKA_DECRYPT		0x00000105UL
+#define CKA_WRAP		0x00000106UL
+#define CKA_UNWRAP		0x00000107UL
+#define CKA_SIGN		0x00000108UL
+#define CKA_SIGN_RECOVER	0x00000109UL
+#define CKA_VERIFY		0x0000010aUL
+#define CKA_VERIFY_RECOVER	0x0000010bUL
+#define CKA_DERIVE		0x0000010cUL
+#define CKA_START_DATE		0x00000110UL
+#define CKA_END_DATE		0x00000111UL
+
+/* RSA keys */
+#define CKA_MODULUS		0x00000120UL
+#define CKA_MODULUS_BITS	0x00000121UL
+#define CKA_PUBLIC_EXPONENT	0x00000122UL
+#define CKA_PRIVATE_EXPONENT	0x00000123UL
+#define CKA_PRIME_1		0x00000124UL
+#define CKA_PRIME_2		0x00000125UL
+#define CKA_EXPONENT_1		0x00000126UL
+#define CKA_EXPONENT_2		0x00000127UL
+#define CKA_COEFFICIENT		0x00000128UL
+
+/* All public and private keys */
+#define CKA_PUBLIC_KEY_INFO	0x00000129UL
+
+/* DSA and Diffie-Hellman keys and domain parameters */
+#define CKA_PRIME		0x00000130UL
+#define CKA_SUBPRIME		0x00000131UL
+#define CKA_BASE		0x00000132UL
+#define CKA_PRIME_BITS		0x00000133UL
+#define CKA_SUBPRIME_BITS	0x00000134UL
+#define CKA_SUB_PRIME_BITS	CKA_SUBPRIME_BITS
+#define CKA_VALUE_BITS		0x00000160UL
+
+/* Key properties and history */
+#define CKA_VALUE_LEN		0x00000161UL
+#define CKA_EXTRACTABLE		0x00000162UL
+#define CKA_LOCAL		0x00000163UL
+#define CKA_NEVER_EXTRACTABLE	0x00000164UL
+#define CKA_ALWAYS_SENSITIVE	0x00000165UL
+#define CKA_KEY_GEN_MECHANISM	0x00000166UL
+
+/* What may be done to the object */
+#define CKA_MODIFIABLE	0x00000170UL
+#define CKA_COPYABLE	0x00000171UL
+#define CKA_DESTROYABLE	0x00000172UL
+
+/* Elliptic curve keys */
+#define CKA_EC_PARAMS		0x00000180UL
+#define CKA_ECDSA_PARAMS	CKA_EC_PARAMS	/* deprecated */
+#define CKA_EC_POINT		0x00000181UL
+
+/* Authentication, wrapping and templates */
+#define CKA_SECONDARY_AUTH	0x00000200UL				/* deprecated */
+#define CKA_AUTH_PIN_FLAGS	0x00000201UL				/* deprecated */
+#define CKA_ALWAYS_AUTHENTICATE	0x00000202UL
+#define CKA_WRAP_WITH_TRUSTED	0x00000210UL
+#define CKA_WRAP_TEMPLATE	(CKF_ARRAY_ATTRIBUTE | 0x00000211UL)
+#define CKA_UNWRAP_TEMPLATE	(CKF_ARRAY_ATTRIBUTE | 0x00000212UL)
+#define CKA_DERIVE_TEMPLATE	(CKF_ARRAY_ATTRIBUTE | 0x00000213UL)
+
+/* One-time password keys */
+#define CKA_OTP_FORMAT			0x00000220UL
+#define CKA_OTP_LENGTH			0x00000221UL
+#define CKA_OTP_TIME_INTERVAL		0x00000222UL
+#define CKA_OTP_USER_FRIENDLY_MODE	0x00000223UL
+#define CKA_OTP_CHALLENGE_REQUIREMENT	0x00000224UL
+#define CKA_OTP_TIME_REQUIREMENT	0x00000225UL
+#define CKA_OTP_COUNTER_REQUIREMENT	0x00000226UL
+#define CKA_OTP_PIN_REQUIREMENT		0x00000227UL
+#define CKA_OTP_USER_IDENTIFIER		0x0000022aUL
+#define CKA_OTP_SERVICE_IDENTIFIER	0x0000022bUL
+#define CKA_OTP_SERVICE_LOGO		0x0000022cUL
+#define CKA_OTP_SERVICE_LOGO_TYPE	0x0000022dUL
+#define CKA_OTP_COUNTER			0x0000022eUL
+#define CKA_OTP_TIME			0x0000022fUL
+
+/* GOST keys and domain parameters */
+#define CKA_GOSTR3410_PARAMS	0x00000250UL
+#define CKA_GOSTR3411_PARAMS	0x00000251UL
+#define CKA_GOST28147_PARAMS	0x00000252UL
+
+/* Hardware features */
+#define CKA_HW_FEATURE_TYPE	0x00000300UL
+#define CKA_RESET_ON_INIT	0x00000301UL
+#define CKA_HAS_RESET		0x00000302UL
+#define CKA_PIXEL_X		0x00000400UL
+#define CKA_PIXEL_Y		0x00000401UL
+#define CKA_RESOLUTION		0x00000402UL
+#define CKA_CHAR_ROWS		0x00000403UL
+#define CKA_CHAR_COLUMNS	0x00000404UL
+#define CKA_COLOR		0x00000405UL
+#define CKA_BITS_PER_PIXEL	0x00000406UL
+#define CKA_CHAR_SETS		0x00000480UL
+#define CKA_ENCODING_METHODS	0x00000481UL
+#define CKA_MIME_TYPES		0x00000482UL
+
+/* Mechanism objects */
+#define CKA_MECHANISM_TYPE		0x00000500UL
+#define CKA_REQUIRED_CMS_ATTRIBUTES	0x00000501UL
+#define CKA_DEFAULT_CMS_ATTRIBUTES	0x00000502UL
+#define CKA_SUPPORTED_CMS_ATTRIBUTES	0x00000503UL
+
+/* Allowed mechanisms and profiles */
+#define CKA_PROFILE_ID		0x00000601UL				/* 3.0 */
+#define CKA_ALLOWED_MECHANISMS	(CKF_ARRAY_ATTRIBUTE | 0x00000600UL)
+
+/* X2RATCHET keys (3.0) */
+#define CKA_X2RATCHET_BAG		0x00000602UL	/* 3.0 */
+#define CKA_X2RATCHET_BAGSIZE		0x00000603UL	/* 3.0 */
+#define CKA_X2RATCHET_BOBS1STMSG	0x00000604UL	/* 3.0 */
+#define CKA_X2RATCHET_CKR		0x00000605UL	/* 3.0 */
+#define CKA_X2RATCHET_CKS		0x00000606UL	/* 3.0 */
+#define CKA_X2RATCHET_DHP		0x00000607UL	/* 3.0 */
+#define CKA_X2RATCHET_DHR		0x00000608UL	/* 3.0 */
+#define CKA_X2RATCHET_DHS		0x00000609UL	/* 3.0 */
+#define CKA_X2RATCHET_HKR		0x0000060aUL	/* 3.0 */
+#define CKA_X2RATCHET_HKS		0x0000060bUL	/* 3.0 */
+#define CKA_X2RATCHET_ISALICE		0x0000060cUL	/* 3.0 */
+#define CKA_X2RATCHET_NHKR		0x0000060dUL	/* 3.0 */
+#define CKA_X2RATCHET_NHKS		0x0000060eUL	/* 3.0 */
+#define CKA_X2RATCHET_NR		0x0000060fUL	/* 3.0 */
+#define CKA_X2RATCHET_NS		0x00000610UL	/* 3.0 */
+#define CKA_X2RATCHET_PNS		0x00000611UL	/* 3.0 */
+#define CKA_X2RATCHET_RK		0x00000612UL	/* 3.0 */
+
+/* HSS keys */
+#define CKA_HSS_LEVELS		0x00000617UL	/* 3.1 */
+#define CKA_HSS_LMS_TYPE	0x00000618UL	/* 3.1 */
+#define CKA_HSS_LMOTS_TYPE	0x00000619UL	/* 3.1 */
+#define CKA_HSS_LMS_TYPES	0x0000061aUL	/* 3.1 */
+#define CKA_HSS_LMOTS_TYPES	0x0000061bUL	/* 3.1 */
+#define CKA_HSS_KEYS_REMAINING	0x0000061cUL	/* 3.1 */
+
+/* Parameter set of a post-quantum key */
+#define CKA_PARAMETER_SET	0x0000061dUL	/* 3.2 */
+
+/* Validation objects */
+#define CKA_OBJECT_VALIDATION_FLAGS		0x0000061eUL	/* 3.2 */
+#define CKA_VALIDATION_TYPE			0x0000061fUL	/* 3.2 */
+#define CKA_VALIDATION_VERSION			0x00000620UL	/* 3.2 */
+#define CKA_VALIDATION_LEVEL			0x00000621UL	/* 3.2 */
+#define CKA_VALIDATION_MODULE_ID		0x00000622UL	/* 3.2 */
+#define CKA_VALIDATION_FLAG			0x00000623UL	/* 3.2 */
+#define CKA_VALIDATION_AUTHORITY_TYPE		0x00000624UL	/* 3.2 */
+#define CKA_VALIDATION_COUNTRY			0x00000625UL	/* 3.2 */
+#define CKA_VALIDATION_CERTIFICATE_IDENTIFIER	0x00000626UL	/* 3.2 */
+#define CKA_VALIDATION_CERTIFICATE_URI		0x00000627UL	/* 3.2 */
+#define CKA_VALIDATION_VENDOR_URI		0x00000628UL	/* 3.2 */
+#define CKA_VALIDATION_PROFILE			0x00000629UL	/* 3.2 */
+
+/* Encapsulation templates; the published header has no array flag here, the 3.3 draft has */
+#define CKA_ENCAPSULATE_TEMPLATE	0x0000062aUL	/* 3.2 */
+#define CKA_DECAPSULATE_TEMPLATE	0x0000062bUL	/* 3.2 */
+
+/* Trust objects */
+#define CKA_TRUST_SERVER_AUTH		0x0000062cUL	/* 3.2 */
+#define CKA_TRUST_CLIENT_AUTH		0x0000062dUL	/* 3.2 */
+#define CKA_TRUST_CODE_SIGNING		0x0000062eUL	/* 3.2 */
+#define CKA_TRUST_EMAIL_PROTECTION	0x0000062fUL	/* 3.2 */
+#define CKA_TRUST_IPSEC_IKE		0x00000630UL	/* 3.2 */
+#define CKA_TRUST_TIME_STAMPING		0x00000631UL	/* 3.2 */
+#define CKA_TRUST_OCSP_SIGNING		0x00000632UL	/* 3.2 */
+
+/* Encapsulation */
+#define CKA_ENCAPSULATE	0x00000633UL	/* 3.2 */
+#define CKA_DECAPSULATE	0x00000634UL	/* 3.2 */
+
+/* Certificate and key fingerprints, private key seed */
+#define CKA_HASH_OF_CERTIFICATE	0x00000635UL	/* 3.2 */
+#define CKA_PUBLIC_CRC64_VALUE	0x00000636UL	/* 3.2 */
+#define CKA_SEED		0x00000637UL	/* 3.2 */
+
+/* Vendors */
+#define CKA_VENDOR_DEFINED	0x80000000UL
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Mechanisms                                                                                     */
+/* ---------------------------------------------------------------------------------------------- */
+
+typedef CK_ULONG CK_MECHANISM_TYPE;
+typedef CK_MECHANISM_TYPE *CK_MECHANISM_TYPE_PTR;
+
+typedef struct CK_MECHANISM {
+	CK_MECHANISM_TYPE mechanism;
+	CK_VOID_PTR pParameter;
+	CK_ULONG ulParameterLen;
+} CK_MECHANISM;
+typedef CK_MECHANISM *CK_MECHANISM_PTR;
+
+typedef struct CK_MECHANISM_INFO {
+	CK_ULONG ulMinKeySize;
+	CK_ULONG ulMaxKeySize;
+	CK_FLAGS flags;
+} CK_MECHANISM_INFO;
+typedef CK_MECHANISM_INFO *CK_MECHANISM_INFO_PTR;
+
+/* CK_MECHANISM_INFO.flags */
+#define CKF_HW			0x00000001UL
+#define CKF_MESSAGE_ENCRYPT	0x00000002UL		/* 3.0 */
+#define CKF_MESSAGE_DECRYPT	0x00000004UL		/* 3.0 */
+#define CKF_MESSAGE_SIGN	0x00000008UL		/* 3.0 */
+#define CKF_MESSAGE_VERIFY	0x00000010UL		/* 3.0 */
+#define CKF_MULTI_MESSAGE	0x00000020UL		/* 3.0 */
+#define CKF_MULTI_MESSGE	CKF_MULTI_MESSAGE	/* 3.0 */
+#define CKF_FIND_OBJECTS	0x00000040UL		/* 3.0 */
+#define CKF_ENCRYPT		0x00000100UL
+#define CKF_DECRYPT		0x00000200UL
+#define CKF_DIGEST		0x00000400UL
+#define CKF_SIGN		0x00000800UL
+#define CKF_SIGN_RECOVER	0x00001000UL
+#define CKF_VERIFY		0x00002000UL
+#define CKF_VERIFY_RECOVER	0x00004000UL
+#define CKF_GENERATE		0x00008000UL
+#define CKF_GENERATE_KEY_PAIR	0x00010000UL
+#define CKF_WRAP		0x00020000UL
+#define CKF_UNWRAP		0x00040000UL
+#define CKF_DERIVE		0x00080000UL
+#define CKF_EC_F_P		0x00100000UL
+#define CKF_EC_F_2M		0x00200000UL
+#define CKF_EC_ECPARAMETERS	0x00400000UL
+#define CKF_EC_OID		0x00800000UL		/* 3.0 */
+#define CKF_EC_NAMEDCURVE	CKF_EC_OID		/* deprecated */
+#define CKF_EC_UNCOMPRESS	0x01000000UL
+#define CKF_EC_COMPRESS		0x02000000UL
+#define CKF_EC_CURVENAME	0x04000000UL		/* 3.0 */
+#define CKF_ENCAPSULATE		0x10000000UL		/* 3.2 */
+#define CKF_DECAPSULATE		0x20000000UL		/* 3.2 */
+#define CKF_EXTENSION		0x80000000UL
+
+/* RSA */
+#define CKM_RSA_PKCS_KEY_PAIR_GEN	0x00000000UL
+#define CKM_RSA_PKCS			0x00000001UL
+#define CKM_RSA_9796			0x00000002UL
+#define CKM_RSA_X_509			0x00000003UL
+#define CKM_MD2_RSA_PKCS		0x00000004UL
+#define CKM_MD5_RSA_PKCS		0x00000005UL
+#define CKM_SHA1_RSA_PKCS		0x00000006UL
+#define CKM_RIPEMD128_RSA_PKCS		0x00000007UL
+#define CKM_RIPEMD160_RSA_PKCS		0x00000008UL
+#define CKM_RSA_PKCS_OAEP		0x00000009UL
+#define CKM_RSA_X9_31_KEY_PAIR_GEN	0x0000000aUL
+#define CKM_RSA_X9_31			0x0000000bUL
+#define CKM_SHA1_RSA_X9_31		0x0000000cUL
+#define CKM_RSA_PKCS_PSS		0x0000000dUL
+#define CKM_SHA1_RSA_PKCS_PSS		0x0000000eUL
+#define CKM_SHA256_RSA_PKCS		0x00000040UL
+#define CKM_SHA384_RSA_PKCS		0x00000041UL
+#define CKM_SHA512_RSA_PKCS		0x00000042UL
+#define CKM_SHA256_RSA_PKCS_PSS		0x00000043UL
+#define CKM_SHA384_RSA_PKCS_PSS		0x00000044UL
+#define CKM_SHA512_RSA_PKCS_PSS		0x00000045UL
+#define CKM_SHA224_RSA_PKCS		0x00000046UL
+#define CKM_SHA224_RSA_PKCS_PSS		0x00000047UL
+#define CKM_SHA3_256_RSA_PKCS		0x00000060UL	/* 3.0 */
+#define CKM_SHA3_384_RSA_PKCS		0x00000061UL	/* 3.0 */
+#define CKM_SHA3_512_RSA_PKCS		0x00000062UL	/* 3.0 */
+#define CKM_SHA3_256_RSA_PKCS_PSS	0x00000063UL	/* 3.0 */
+#define CKM_SHA3_384_RSA_PKCS_PSS	0x00000064UL	/* 3.0 */
+#define CKM_SHA3_512_RSA_PKCS_PSS	0x00000065UL	/* 3.0 */
+#define CKM_SHA3_224_RSA_PKCS		0x00000066UL	/* 3.0 */
+#define CKM_SHA3_224_RSA_PKCS_PSS	0x00000067UL	/* 3.0 */
+#define CKM_RSA_AES_KEY_WRAP		0x00001054UL
+#define CKM_RSA_PKCS_TPM_1_1		0x00004001UL
+#define CKM_RSA_PKCS_OAEP_TPM_1_1	0x00004002UL
+
+/* ML-KEM (3.2) */
+#define CKM_ML_KEM_KEY_PAIR_GEN	0x0000000fUL	/* 3.2 */
+#define CKM_ML_KEM		0x00000017UL	/* 3.2 */
+
+/* SLH-DSA and HashSLH-DSA (3.2) */
+#define CKM_SLH_DSA_KEY_PAIR_GEN	0x0000002dUL	/* 3.2 */
+#define CKM_SLH_DSA			0x0000002eUL	/* 3.2 */
+#define CKM_HASH_SLH_DSA		0x00000034UL	/* 3.2 */
+#define CKM_HASH_SLH_DSA_SHA224		0x00000036UL	/* 3.2 */
+#define CKM_HASH_SLH_DSA_SHA256		0x00000037UL	/* 3.2 */
+#define CKM_HASH_SLH_DSA_SHA384		0x00000038UL	/* 3.2 */
+#define CKM_HASH_SLH_DSA_SHA512		0x00000039UL	/* 3.2 */
+#define CKM_HASH_SLH_DSA_SHA3_224	0x0000003aUL	/* 3.2 */
+#define CKM_HASH_SLH_DSA_SHA3_256	0x0000003bUL	/* 3.2 */
+#define CKM_HASH_SLH_DSA_SHA3_384	0x0000003cUL	/* 3.2 */
+#define CKM_HASH_SLH_DSA_SHA3_512	0x0000003dUL	/* 3.2 */
+#define CKM_HASH_SLH_DSA_SHAKE128	0x0000003eUL	/* 3.2 */
+#define CKM_HASH_SLH_DSA_SHAKE256	0x0000003fUL	/* 3.2 */
+
+/* ML-DSA and HashML-DSA (3.2) */
+#define CKM_ML_DSA_KEY_PAIR_GEN		0x0000001cUL	/* 3.2 */
+#define CKM_ML_DSA			0x0000001dUL	/* 3.2 */
+#define CKM_HASH_ML_DSA			0x0000001fUL	/* 3.2 */
+#define CKM_HASH_ML_DSA_SHA224		0x00000023UL	/* 3.2 */
+#define CKM_HASH_ML_DSA_SHA256		0x00000024UL	/* 3.2 */
+#define CKM_HASH_ML_DSA_SHA384		0x00000025UL	/* 3.2 */
+#define CKM_HASH_ML_DSA_SHA512		0x00000026UL	/* 3.2 */
+#define CKM_HASH_ML_DSA_SHA3_224	0x00000027UL	/* 3.2 */
+#define CKM_HASH_ML_DSA_SHA3_256	0x00000028UL	/* 3.2 */
+#define CKM_HASH_ML_DSA_SHA3_384	0x00000029UL	/* 3.2 */
+#define CKM_HASH_ML_DSA_SHA3_512	0x0000002aUL	/* 3.2 */
+#define CKM_HASH_ML_DSA_SHAKE128	0x0000002bUL	/* 3.2 */
+#define CKM_HASH_ML_DSA_SHAKE256	0x0000002cUL	/* 3.2 */
+
+/* Hash-based signatures */
+#define CKM_HSS_KEY_PAIR_GEN	0x00004032UL	/* 3.1 */
+#define CKM_HSS			0x00004033UL	/* 3.1 */
+#define CKM_XMSS_KEY_PAIR_GEN	0x00004034UL	/* 3.2 */
+#define CKM_XMSSMT_KEY_PAIR_GEN	0x00004035UL	/* 3.2 */
+#define CKM_XMSS		0x00004036UL	/* 3.2 */
+#define CKM_XMSSMT		0x00004037UL	/* 3.2 */
+
+/* DSA */
+#define CKM_DSA_KEY_PAIR_GEN			0x00000010UL
+#define CKM_DSA					0x00000011UL
+#define CKM_DSA_SHA1				0x00000012UL
+#define CKM_DSA_SHA224				0x00000013UL
+#define CKM_DSA_SHA256				0x00000014UL
+#define CKM_DSA_SHA384				0x00000015UL
+#define CKM_DSA_SHA512				0x00000016UL
+#define CKM_DSA_SHA3_224			0x00000018UL				/* 3.0 */
+#define CKM_DSA_SHA3_256			0x00000019UL				/* 3.0 */
+#define CKM_DSA_SHA3_384			0x0000001aUL				/* 3.0 */
+#define CKM_DSA_SHA3_512			0x0000001bUL				/* 3.0 */
+#define CKM_DSA_PARAMETER_GEN			0x00002000UL
+#define CKM_DSA_PROBABILISTIC_PARAMETER_GEN	0x00002003UL				/* 3.0 */
+#define CKM_DSA_PROBABLISTIC_PARAMETER_GEN	CKM_DSA_PROBABILISTIC_PARAMETER_GEN	/* deprecated */
+#define CKM_DSA_SHAWE_TAYLOR_PARAMETER_GEN	0x00002004UL
+#define CKM_DSA_FIPS_G_GEN			0x00002005UL				/* 3.0 */
+
+/* Diffie-Hellman */
+#define CKM_DH_PKCS_KEY_PAIR_GEN	0x00000020UL
+#define CKM_DH_PKCS_DERIVE		0x00000021UL
+#define CKM_X9_42_DH_KEY_PAIR_GEN	0x00000030UL
+#define CKM_X9_42_DH_DERIVE		0x00000031UL
+#define CKM_X9_42_DH_HYBRID_DERIVE	0x00000032UL
+#define CKM_X9_42_MQV_DERIVE		0x00000033UL
+#define CKM_DH_PKCS_PARAMETER_GEN	0x00002001UL
+#define CKM_X9_42_DH_PARAMETER_GEN	0x00002002UL
+
+/* Elliptic curves */
+#define CKM_EC_KEY_PAIR_GEN			0x00001040UL
+#define CKM_ECDSA_KEY_PAIR_GEN			CKM_EC_KEY_PAIR_GEN	/* deprecated */
+#define CKM_ECDSA				0x00001041UL
+#define CKM_ECDSA_SHA1				0x00001042UL
+#define CKM_ECDSA_SHA224			0x00001043UL
+#define CKM_ECDSA_SHA256			0x00001044UL
+#define CKM_ECDSA_SHA384			0x00001045UL
+#define CKM_ECDSA_SHA512			0x00001046UL
+#define CKM_ECDSA_SHA3_224			0x00001047UL		/* 3.0 */
+#define CKM_ECDSA_SHA3_256			0x00001048UL		/* 3.0 */
+#define CKM_ECDSA_SHA3_384			0x00001049UL		/* 3.0 */
+#define CKM_ECDSA_SHA3_512			0x0000104aUL		/* 3.0 */
+#define CKM_ECDH1_DERIVE			0x00001050UL
+#define CKM_ECDH1_COFACTOR_DERIVE		0x00001051UL
+#define CKM_ECMQV_DERIVE			0x00001052UL
+#define CKM_ECDH_AES_KEY_WRAP			0x00001053UL
+#define CKM_EC_EDWARDS_KEY_PAIR_GEN		0x00001055UL		/* 3.0 */
+#define CKM_EC_MONTGOMERY_KEY_PAIR_GEN		0x00001056UL		/* 3.0 */
+#define CKM_EDDSA				0x00001057UL		/* 3.0 */
+#define CKM_EC_KEY_PAIR_GEN_W_EXTRA_BITS	0x0000140bUL		/* 3.0 */
+#define CKM_ECDH_X_AES_KEY_WRAP			0x00004038UL		/* 3.2 */
+#define CKM_ECDH_COF_AES_KEY_WRAP		0x00004039UL		/* 3.2 */
+
+/* AES */
+#define CKM_AES_XTS			0x00001071UL	/* 3.0 */
+#define CKM_AES_XTS_KEY_GEN		0x00001072UL	/* 3.0 */
+#define CKM_AES_KEY_GEN			0x00001080UL
+#define CKM_AES_ECB			0x00001081UL
+#define CKM_AES_CBC			0x00001082UL
+#define CKM_AES_MAC			0x00001083UL
+#define CKM_AES_MAC_GENERAL		0x00001084UL
+#define CKM_AES_CBC_PAD			0x00001085UL
+#define CKM_AES_CTR			0x00001086UL
+#define CKM_AES_GCM			0x00001087UL
+#define CKM_AES_CCM			0x00001088UL
+#define CKM_AES_CTS			0x00001089UL
+#define CKM_AES_CMAC			0x0000108aUL
+#define CKM_AES_CMAC_GENERAL		0x0000108bUL
+#define CKM_AES_XCBC_MAC		0x0000108cUL
+#define CKM_AES_XCBC_MAC_96		0x0000108dUL
+#define CKM_AES_GMAC			0x0000108eUL
+#define CKM_AES_ECB_ENCRYPT_DATA	0x00001104UL
+#define CKM_AES_CBC_ENCRYPT_DATA	0x00001105UL
+#define CKM_AES_OFB			0x00002104UL
+#define CKM_AES_CFB64			0x00002105UL
+#define CKM_AES_CFB8			0x00002106UL
+#define CKM_AES_CFB128			0x00002107UL
+#define CKM_AES_CFB1			0x00002108UL
+#define CKM_AES_KEY_WRAP		0x00002109UL
+#define CKM_AES_KEY_WRAP_PAD		0x0000210aUL
+#define CKM_AES_KEY_WRAP_KWP		0x0000210bUL	/* 3.0 */
+#define CKM_AES_KEY_WRAP_PKCS7		0x0000210cUL	/* 3.1 */
+
+/* ChaCha20, Salsa20 and Poly1305 */
+#define CKM_CHACHA20_KEY_GEN	0x00001225UL	/* 3.0 */
+#define CKM_CHACHA20		0x00001226UL	/* 3.0 */
+#define CKM_POLY1305_KEY_GEN	0x00001227UL	/* 3.0 */
+#define CKM_POLY1305		0x00001228UL	/* 3.0 */
+#define CKM_SALSA20		0x00004020UL	/* 3.0 */
+#define CKM_CHACHA20_POLY1305	0x00004021UL	/* 3.0 */
+#define CKM_SALSA20_POLY1305	0x00004022UL	/* 3.0 */
+#define CKM_SALSA20_KEY_GEN	0x0000402dUL	/* 3.0 */
+
+/* TLS 1.2 and older TLS */
+#define CKM_TLS12_EXTENDED_MASTER_KEY_DERIVE	0x00000056UL	/* 3.2 */
+#define CKM_TLS12_EXTENDED_MASTER_KEY_DERIVE_DH	0x00000057UL	/* 3.2 */
+#define CKM_TLS_PRE_MASTER_KEY_GEN		0x00000374UL
+#define CKM_TLS_MASTER_KEY_DERIVE		0x00000375UL
+#define CKM_TLS_KEY_AND_MAC_DERIVE		0x00000376UL
+#define CKM_TLS_MASTER_KEY_DERIVE_DH		0x00000377UL
+#define CKM_TLS_PRF				0x00000378UL
+#define CKM_TLS10_MAC_SERVER			0x000003d6UL
+#define CKM_TLS10_MAC_CLIENT			0x000003d7UL
+#define CKM_TLS12_MAC				0x000003d8UL
+#define CKM_TLS12_KDF				0x000003d9UL
+#define CKM_TLS12_MASTER_KEY_DERIVE		0x000003e0UL
+#define CKM_TLS12_KEY_AND_MAC_DERIVE		0x000003e1UL
+#define CKM_TLS12_MASTER_KEY_DERIVE_DH		0x000003e2UL
+#define CKM_TLS12_KEY_SAFE_DERIVE		0x000003e3UL
+#define CKM_TLS_MAC				0x000003e4UL
+#define CKM_TLS_KDF				0x000003e5UL
+
+/* SSL 3 */
+#define CKM_SSL3_PRE_MASTER_KEY_GEN	0x00000370UL
+#define CKM_SSL3_MASTER_KEY_DERIVE	0x00000371UL
+#define CKM_SSL3_KEY_AND_MAC_DERIVE	0x00000372UL
+#define CKM_SSL3_MASTER_KEY_DERIVE_DH	0x00000373UL
+#define CKM_SSL3_MD5_MAC		0x00000380UL
+#define CKM_SSL3_SHA1_MAC		0x00000381UL
+
+/* WTLS */
+#define CKM_WTLS_PRE_MASTER_KEY_GEN		0x000003d0UL
+#define CKM_WTLS_MASTER_KEY_DERIVE		0x000003d1UL
+#define CKM_WTLS_MASTER_KEY_DERIVE_DH_ECC	0x000003d2UL
+#define CKM_WTLS_PRF				0x000003d3UL
+#define CKM_WTLS_SERVER_KEY_AND_MAC_DERIVE	0x000003d4UL
+#define CKM_WTLS_CLIENT_KEY_AND_MAC_DERIVE	0x000003d5UL
+
+/* PKCS#12 and PKCS#5 v1 password-based encryption */
+#define CKM_PBE_MD2_DES_CBC		0x000003a0UL			/* historical */
+#define CKM_PBE_MD5_DES_CBC		0x000003a1UL			/* historical */
+#define CKM_PBE_MD5_CAST_CBC		0x000003a2UL			/* historical */
+#define CKM_PBE_MD5_CAST3_CBC		0x000003a3UL			/* historical */
+#define CKM_PBE_MD5_CAST128_CBC		0x000003a4UL			/* historical */
+#define CKM_PBE_MD5_CAST5_CBC		CKM_PBE_MD5_CAST128_CBC		/* deprecated */
+#define CKM_PBE_SHA1_CAST128_CBC	0x000003a5UL			/* historical */
+#define CKM_PBE_SHA1_CAST5_CBC		CKM_PBE_SHA1_CAST128_CBC	/* deprecated */
+#define CKM_PBE_SHA1_RC4_128		0x000003a6UL			/* historical */
+#define CKM_PBE_SHA1_RC4_40		0x000003a7UL			/* historical */
+#define CKM_PBE_SHA1_DES3_EDE_CBC	0x000003a8UL
+#define CKM_PBE_SHA1_DES2_EDE_CBC	0x000003a9UL
+#define CKM_PBE_SHA1_RC2_128_CBC	0x000003aaUL
+#define CKM_PBE_SHA1_RC2_40_CBC		0x000003abUL
+#define CKM_PBA_SHA1_WITH_SHA1_HMAC	0x000003c0UL
+
+/* SHA-1 */
+#define CKM_SHA_1		0x00000220UL
+#define CKM_SHA_1_HMAC		0x00000221UL
+#define CKM_SHA_1_HMAC_GENERAL	0x00000222UL
+#define CKM_SHA1_KEY_DERIVATION	0x00000392UL
+#define CKM_SHA_1_KEY_GEN	0x00004003UL	/* 3.0 */
+
+/* SHA-2 */
+#define CKM_SHA512_224			0x00000048UL
+#define CKM_SHA512_224_HMAC		0x00000049UL
+#define CKM_SHA512_224_HMAC_GENERAL	0x0000004aUL
+#define CKM_SHA512_224_KEY_DERIVATION	0x0000004bUL
+#define CKM_SHA512_256			0x0000004cUL
+#define CKM_SHA512_256_HMAC		0x0000004dUL
+#define CKM_SHA512_256_HMAC_GENERAL	0x0000004eUL
+#define CKM_SHA512_256_KEY_DERIVATION	0x0000004fUL
+#define CKM_SHA512_T			0x00000050UL
+#define CKM_SHA512_T_HMAC		0x00000051UL
+#define CKM_SHA512_T_HMAC_GENERAL	0x00000052UL
+#define CKM_SHA512_T_KEY_DERIVATION	0x00000053UL
+#define CKM_SHA256			0x00000250UL
+#define CKM_SHA256_HMAC			0x00000251UL
+#define CKM_SHA256_HMAC_GENERAL		0x00000252UL
+#define CKM_SHA224			0x00000255UL
+#define CKM_SHA224_HMAC			0x00000256UL
+#define CKM_SHA224_HMAC_GENERAL		0x00000257UL
+#define CKM_SHA384			0x00000260UL
+#define CKM_SHA384_HMAC			0x00000261UL
+#define CKM_SHA384_HMAC_GENERAL		0x00000262UL
+#define CKM_SHA512			0x00000270UL
+#define CKM_SHA512_HMAC			0x00000271UL
+#define CKM_SHA512_HMAC_GENERAL		0x00000272UL
+#define CKM_SHA256_KEY_DERIVATION	0x00000393UL
+#define CKM_SHA384_KEY_DERIVATION	0x00000394UL
+#define CKM_SHA512_KEY_DERIVATION	0x00000395UL
+#define CKM_SHA224_KEY_DERIVATION	0x00000396UL
+#define CKM_SHA224_KEY_GEN		0x00004004UL	/* 3.0 */
+#define CKM_SHA256_KEY_GEN		0x00004005UL	/* 3.0 */
+#define CKM_SHA384_KEY_GEN		0x00004006UL	/* 3.0 */
+#define CKM_SHA512_KEY_GEN		0x00004007UL	/* 3.0 */
+#define CKM_SHA512_224_KEY_GEN		0x00004008UL	/* 3.0 */
+#define CKM_SHA512_256_KEY_GEN		0x00004009UL	/* 3.0 */
+#define CKM_SHA512_T_KEY_GEN		0x0000400aUL	/* 3.0 */
+
+/* SHA-3 and SHAKE (3.0) */
+#define CKM_SHA3_256			0x000002b0UL			/* 3.0 */
+#define CKM_SHA3_256_HMAC		0x000002b1UL			/* 3.0 */
+#define CKM_SHA3_256_HMAC_GENERAL	0x000002b2UL			/* 3.0 */
+#define CKM_SHA3_256_KEY_GEN		0x000002b3UL			/* 3.0 */
+#define CKM_SHA3_224			0x000002b5UL			/* 3.0 */
+#define CKM_SHA3_224_HMAC		0x000002b6UL			/* 3.0 */
+#define CKM_SHA3_224_HMAC_GENERAL	0x000002b7UL			/* 3.0 */
+#define CKM_SHA3_224_KEY_GEN		0x000002b8UL			/* 3.0 */
+#define CKM_SHA3_384			0x000002c0UL			/* 3.0 */
+#define CKM_SHA3_384_HMAC		0x000002c1UL			/* 3.0 */
+#define CKM_SHA3_384_HMAC_GENERAL	0x000002c2UL			/* 3.0 */
+#define CKM_SHA3_384_KEY_GEN		0x000002c3UL			/* 3.0 */
+#define CKM_SHA3_512			0x000002d0UL			/* 3.0 */
+#define CKM_SHA3_512_HMAC		0x000002d1UL			/* 3.0 */
+#define CKM_SHA3_512_HMAC_GENERAL	0x000002d2UL			/* 3.0 */
+#define CKM_SHA3_512_KEY_GEN		0x000002d3UL			/* 3.0 */
+#define CKM_SHA3_256_KEY_DERIVATION	0x00000397UL			/* 3.0 */
+#define CKM_SHA3_256_KEY_DERIVE		CKM_SHA3_256_KEY_DERIVATION	/* 3.0 */
+#define CKM_SHA3_224_KEY_DERIVATION	0x00000398UL			/* 3.0 */
+#define CKM_SHA3_224_KEY_DERIVE		CKM_SHA3_224_KEY_DERIVATION	/* 3.0 */
+#define CKM_SHA3_384_KEY_DERIVATION	0x00000399UL			/* 3.0 */
+#define CKM_SHA3_384_KEY_DERIVE		CKM_SHA3_384_KEY_DERIVATION	/* 3.0 */
+#define CKM_SHA3_512_KEY_DERIVATION	0x0000039aUL			/* 3.0 */
+#define CKM_SHA3_512_KEY_DERIVE		CKM_SHA3_512_KEY_DERIVATION	/* 3.0 */
+#define CKM_SHAKE_128_KEY_DERIVATION	0x0000039bUL			/* 3.0 */
+#define CKM_SHAKE_128_KEY_DERIVE	CKM_SHAKE_128_KEY_DERIVATION	/* 3.0 */
+#define CKM_SHAKE_256_KEY_DERIVATION	0x0000039cUL			/* 3.0 */
+#define CKM_SHAKE_256_KEY_DERIVE	CKM_SHAKE_256_KEY_DERIVATION	/* 3.0 */
+
+/* BLAKE2b (3.0) */
+#define CKM_BLAKE2B_160			0x0000400cUL	/* 3.0 */
+#define CKM_BLAKE2B_160_HMAC		0x0000400dUL	/* 3.0 */
+#define CKM_BLAKE2B_160_HMAC_GENERAL	0x0000400eUL	/* 3.0 */
+#define CKM_BLAKE2B_160_KEY_DERIVE	0x0000400fUL	/* 3.0 */
+#define CKM_BLAKE2B_160_KEY_GEN		0x00004010UL	/* 3.0 */
+#define CKM_BLAKE2B_256			0x00004011UL	/* 3.0 */
+#define CKM_BLAKE2B_256_HMAC		0x00004012UL	/* 3.0 */
+#define CKM_BLAKE2B_256_HMAC_GENERAL	0x00004013UL	/* 3.0 */
+#define CKM_BLAKE2B_256_KEY_DERIVE	0x00004014UL	/* 3.0 */
+#define CKM_BLAKE2B_256_KEY_GEN		0x00004015UL	/* 3.0 */
+#define CKM_BLAKE2B_384			0x00004016UL	/* 3.0 */
+#define CKM_BLAKE2B_384_HMAC		0x00004017UL	/* 3.0 */
+#define CKM_BLAKE2B_384_HMAC_GENERAL	0x00004018UL	/* 3.0 */
+#define CKM_BLAKE2B_384_KEY_DERIVE	0x00004019UL	/* 3.0 */
+#define CKM_BLAKE2B_384_KEY_GEN		0x0000401aUL	/* 3.0 */
+#define CKM_BLAKE2B_512			0x0000401bUL	/* 3.0 */
+#define CKM_BLAKE2B_512_HMAC		0x0000401cUL	/* 3.0 */
+#define CKM_BLAKE2B_512_HMAC_GENERAL	0x0000401dUL	/* 3.0 */
+#define CKM_BLAKE2B_512_KEY_DERIVE	0x0000401eUL	/* 3.0 */
+#define CKM_BLAKE2B_512_KEY_GEN		0x0000401fUL	/* 3.0 */
+
+/* Secret keys and key derivation */
+#define CKM_GENERIC_SECRET_KEY_GEN		0x00000350UL
+#define CKM_CONCATENATE_BASE_AND_KEY		0x00000360UL
+#define CKM_CONCATENATE_BASE_AND_DATA		0x00000362UL
+#define CKM_CONCATENATE_DATA_AND_BASE		0x00000363UL
+#define CKM_XOR_BASE_AND_DATA			0x00000364UL
+#define CKM_EXTRACT_KEY_FROM_KEY		0x00000365UL
+#define CKM_SP800_108_COUNTER_KDF		0x000003acUL	/* 3.0 */
+#define CKM_SP800_108_FEEDBACK_KDF		0x000003adUL	/* 3.0 */
+#define CKM_SP800_108_DOUBLE_PIPELINE_KDF	0x000003aeUL	/* 3.0 */
+#define CKM_PKCS5_PBKD2				0x000003b0UL
+#define CKM_HKDF_DERIVE				0x0000402aUL	/* 3.0 */
+#define CKM_HKDF_DATA				0x0000402bUL	/* 3.0 */
+#define CKM_HKDF_KEY_GEN			0x0000402cUL	/* 3.0 */
+#define CKM_PUB_KEY_FROM_PRIV_KEY		0x0000403aUL	/* 3.2 */
+
+/* IKE (3.0) */
+#define CKM_IKE2_PRF_PLUS_DERIVE	0x0000402eUL	/* 3.1 */
+#define CKM_IKE_PRF_DERIVE		0x0000402fUL	/* 3.1 */
+#define CKM_IKE1_PRF_DERIVE		0x00004030UL	/* 3.1 */
+#define CKM_IKE1_EXTENDED_DERIVE	0x00004031UL	/* 3.1 */
+
+/* X3DH, X2RATCHET and XEdDSA (3.0) */
+#define CKM_X3DH_INITIALIZE		0x00004023UL	/* 3.0 */
+#define CKM_X3DH_RESPOND		0x00004024UL	/* 3.0 */
+#define CKM_X2RATCHET_INITIALIZE	0x00004025UL	/* 3.0 */
+#define CKM_X2RATCHET_RESPOND		0x00004026UL	/* 3.0 */
+#define CKM_X2RATCHET_ENCRYPT		0x00004027UL	/* 3.0 */
+#define CKM_X2RATCHET_DECRYPT		0x00004028UL	/* 3.0 */
+#define CKM_XEDDSA			0x00004029UL	/* 3.0 */
+
+/* One-time passwords */
+#define CKM_SECURID_KEY_GEN	0x00000280UL
+#define CKM_SECURID		0x00000282UL
+#define CKM_HOTP_KEY_GEN	0x00000290UL
+#define CKM_HOTP		0x00000291UL
+#define CKM_ACTI		0x000002a0UL
+#define CKM_ACTI_KEY_GEN	0x000002a1UL
+
+/* CMS and CT-KIP */
+#define CKM_CMS_SIG	0x00000500UL
+#define CKM_KIP_DERIVE	0x00000510UL
+#define CKM_KIP_WRAP	0x00000511UL
+#define CKM_KIP_MAC	0x00000512UL
+
+/* DES and triple DES */
+#define CKM_DES_KEY_GEN			0x00000120UL	/* historical */
+#define CKM_DES_ECB			0x00000121UL	/* historical */
+#define CKM_DES_CBC			0x00000122UL	/* historical */
+#define CKM_DES_MAC			0x00000123UL	/* historical */
+#define CKM_DES_MAC_GENERAL		0x00000124UL	/* historical */
+#define CKM_DES_CBC_PAD			0x00000125UL	/* historical */
+#define CKM_DES2_KEY_GEN		0x00000130UL
+#define CKM_DES3_KEY_GEN		0x00000131UL
+#define CKM_DES3_ECB			0x00000132UL
+#define CKM_DES3_CBC			0x00000133UL
+#define CKM_DES3_MAC			0x00000134UL
+#define CKM_DES3_MAC_GENERAL		0x00000135UL
+#define CKM_DES3_CBC_PAD		0x00000136UL
+#define CKM_DES3_CMAC_GENERAL		0x00000137UL
+#define CKM_DES3_CMAC			0x00000138UL
+#define CKM_DES_OFB64			0x00000150UL
+#define CKM_DES_OFB8			0x00000151UL
+#define CKM_DES_CFB64			0x00000152UL
+#define CKM_DES_CFB8			0x00000153UL
+#define CKM_DES_ECB_ENCRYPT_DATA	0x00001100UL
+#define CKM_DES_CBC_ENCRYPT_DATA	0x00001101UL
+#define CKM_DES3_ECB_ENCRYPT_DATA	0x00001102UL
+#define CKM_DES3_CBC_ENCRYPT_DATA	0x00001103UL
+
+/* Camellia */
+#define CKM_CAMELLIA_KEY_GEN		0x00000550UL
+#define CKM_CAMELLIA_ECB		0x00000551UL
+#define CKM_CAMELLIA_CBC		0x00000552UL
+#define CKM_CAMELLIA_MAC		0x00000553UL
+#define CKM_CAMELLIA_MAC_GENERAL	0x00000554UL
+#define CKM_CAMELLIA_CBC_PAD		0x00000555UL
+#define CKM_CAMELLIA_ECB_ENCRYPT_DATA	0x00000556UL
+#define CKM_CAMELLIA_CBC_ENCRYPT_DATA	0x00000557UL
+#define CKM_CAMELLIA_CTR		0x00000558UL	/* historical */
+
+/* ARIA */
+#define CKM_ARIA_KEY_GEN		0x00000560UL
+#define CKM_ARIA_ECB			0x00000561UL
+#define CKM_ARIA_CBC			0x00000562UL
+#define CKM_ARIA_MAC			0x00000563UL
+#define CKM_ARIA_MAC_GENERAL		0x00000564UL
+#define CKM_ARIA_CBC_PAD		0x00000565UL
+#define CKM_ARIA_ECB_ENCRYPT_DATA	0x00000566UL
+#define CKM_ARIA_CBC_ENCRYPT_DATA	0x00000567UL
+
+/* SEED */
+#define CKM_SEED_KEY_GEN		0x00000650UL
+#define CKM_SEED_ECB			0x00000651UL
+#define CKM_SEED_CBC			0x00000652UL
+#define CKM_SEED_MAC			0x00000653UL
+#define CKM_SEED_MAC_GENERAL		0x00000654UL
+#define CKM_SEED_CBC_PAD		0x00000655UL
+#define CKM_SEED_ECB_ENCRYPT_DATA	0x00000656UL
+#define CKM_SEED_CBC_ENCRYPT_DATA	0x00000657UL
+
+/* Blowfish and Twofish */
+#define CKM_BLOWFISH_KEY_GEN	0x00001090UL
+#define CKM_BLOWFISH_CBC	0x00001091UL
+#define CKM_TWOFISH_KEY_GEN	0x00001092UL
+#define CKM_TWOFISH_CBC		0x00001093UL
+#define CKM_BLOWFISH_CBC_PAD	0x00001094UL
+#define CKM_TWOFISH_CBC_PAD	0x00001095UL
+
+/* GOST */
+#define CKM_GOSTR3410_KEY_PAIR_GEN	0x00001200UL
+#define CKM_GOSTR3410			0x00001201UL
+#define CKM_GOSTR3410_WITH_GOSTR3411	0x00001202UL
+#define CKM_GOSTR3410_KEY_WRAP		0x00001203UL
+#define CKM_GOSTR3410_DERIVE		0x00001204UL
+#define CKM_GOSTR3411			0x00001210UL
+#define CKM_GOSTR3411_HMAC		0x00001211UL
+#define CKM_GOST28147_KEY_GEN		0x00001220UL
+#define CKM_GOST28147_ECB		0x00001221UL
+#define CKM_GOST28147			0x00001222UL
+#define CKM_GOST28147_MAC		0x00001223UL
+#define CKM_GOST28147_KEY_WRAP		0x00001224UL
+
+/* MD2, MD5 and RIPEMD */
+#define CKM_MD2				0x00000200UL	/* historical */
+#define CKM_MD2_HMAC			0x00000201UL	/* historical */
+#define CKM_MD2_HMAC_GENERAL		0x00000202UL	/* historical */
+#define CKM_MD5				0x00000210UL	/* historical */
+#define CKM_MD5_HMAC			0x00000211UL	/* historical */
+#define CKM_MD5_HMAC_GENERAL		0x00000212UL	/* historical */
+#define CKM_RIPEMD128			0x00000230UL	/* historical */
+#define CKM_RIPEMD128_HMAC		0x00000231UL	/* historical */
+#define CKM_RIPEMD128_HMAC_GENERAL	0x00000232UL	/* historical */
+#define CKM_RIPEMD160			0x00000240UL	/* historical */
+#define CKM_RIPEMD160_HMAC		0x00000241UL	/* historical */
+#define CKM_RIPEMD160_HMAC_GENERAL	0x00000242UL	/* historical */
+#define CKM_MD5_KEY_DERIVATION		0x00000390UL	/* historical */
+#define CKM_MD2_KEY_DERIVATION		0x00000391UL	/* historical */
+
+/* RC2, RC4 and RC5 */
+#define CKM_RC2_KEY_GEN		0x00000100UL	/* historical */
+#define CKM_RC2_ECB		0x00000101UL	/* historical */
+#define CKM_RC2_CBC		0x00000102UL	/* historical */
+#define CKM_RC2_MAC		0x00000103UL	/* historical */
+#define CKM_RC2_MAC_GENERAL	0x00000104UL	/* historical */
+#define CKM_RC2_CBC_PAD		0x00000105UL	/* historical */
+#define CKM_RC4_KEY_GEN		0x00000110UL	/* historical */
+#define CKM_RC4			0x00000111UL	/* historical */
+#define CKM_RC5_KEY_GEN		0x00000330UL	/* historical */
+#define CKM_RC5_ECB		0x00000331UL	/* historical */
+#define CKM_RC5_CBC		0x00000332UL	/* historical */
+#define CKM_RC5_MAC		0x00000333UL	/* historical */
+#define CKM_RC5_MAC_GENERAL	0x00000334UL	/* historical */
+#define CKM_RC5_CBC_PAD		0x00000335UL	/* historical */
+
+/* CAST */
+#define CKM_CAST_KEY_GEN	0x00000300UL		/* historical */
+#define CKM_CAST_ECB		0x00000301UL		/* historical */
+#define CKM_CAST_CBC		0x00000302UL		/* historical */
+#define CKM_CAST_MAC		0x00000303UL		/* historical */
+#define CKM_CAST_MAC_GENERAL	0x00000304UL		/* historical */
+#define CKM_CAST_CBC_PAD	0x00000305UL		/* historical */
+#define CKM_CAST3_KEY_GEN	0x00000310UL		/* historical */
+#define CKM_CAST3_ECB		0x00000311UL		/* historical */
+#define CKM_CAST3_CBC		0x00000312UL		/* historical */
+#define CKM_CAST3_MAC		0x00000313UL		/* historical */
+#define CKM_CAST3_MAC_GENERAL	0x00000314UL		/* historical */
+#define CKM_CAST3_CBC_PAD	0x00000315UL		/* historical */
+#define CKM_CAST128_KEY_GEN	0x00000320UL		/* historical */
+#define CKM_CAST5_KEY_GEN	CKM_CAST128_KEY_GEN	/* historical */
+#define CKM_CAST128_ECB		0x00000321UL		/* historical */
+#define CKM_CAST5_ECB		CKM_CAST128_ECB		/* historical */
+#define CKM_CAST128_CBC		0x00000322UL		/* historical */
+#define CKM_CAST5_CBC		CKM_CAST128_CBC		/* deprecated */
+#define CKM_CAST128_MAC		0x00000323UL		/* historical */
+#define CKM_CAST5_MAC		CKM_CAST128_MAC		/* deprecated */
+#define CKM_CAST128_MAC_GENERAL	0x00000324UL		/* historical */
+#define CKM_CAST5_MAC_GENERAL	CKM_CAST128_MAC_GENERAL	/* deprecated */
+#define CKM_CAST128_CBC_PAD	0x00000325UL		/* historical */
+#define CKM_CAST5_CBC_PAD	CKM_CAST128_CBC_PAD	/* deprecated */
+
+/* IDEA and CDMF */
+#define CKM_CDMF_KEY_GEN	0x00000140UL	/* historical */
+#define CKM_CDMF_ECB		0x00000141UL	/* historical */
+#define CKM_CDMF_CBC		0x00000142UL	/* historical */
+#define CKM_CDMF_MAC		0x00000143UL	/* historical */
+#define CKM_CDMF_MAC_GENERAL	0x00000144UL	/* historical */
+#define CKM_CDMF_CBC_PAD	0x00000145UL	/* historical */
+#define CKM_IDEA_KEY_GEN	0x00000340UL	/* historical */
+#define CKM_IDEA_ECB		0x00000341UL	/* historical */
+#define CKM_IDEA_CBC		0x00000342UL	/* historical */
+#define CKM_IDEA_MAC		0x00000343UL	/* historical */
+#define CKM_IDEA_MAC_GENERAL	0x00000344UL	/* historical */
+#define CKM_IDEA_CBC_PAD	0x00000345UL	/* historical */
+
+/* Skipjack, KEA, Fortezza, Baton and Juniper */
+#define CKM_SKIPJACK_KEY_GEN		0x00001000UL	/* historical */
+#define CKM_SKIPJACK_ECB64		0x00001001UL	/* historical */
+#define CKM_SKIPJACK_CBC64		0x00001002UL	/* historical */
+#define CKM_SKIPJACK_OFB64		0x00001003UL	/* historical */
+#define CKM_SKIPJACK_CFB64		0x00001004UL	/* historical */
+#define CKM_SKIPJACK_CFB32		0x00001005UL	/* historical */
+#define CKM_SKIPJACK_CFB16		0x00001006UL	/* historical */
+#define CKM_SKIPJACK_CFB8		0x00001007UL	/* historical */
+#define CKM_SKIPJACK_WRAP		0x00001008UL	/* historical */
+#define CKM_SKIPJACK_PRIVATE_WRAP	0x00001009UL	/* historical */
+#define CKM_SKIPJACK_RELAYX		0x0000100aUL	/* historical */
+#define CKM_KEA_KEY_PAIR_GEN		0x00001010UL	/* historical */
+#define CKM_KEA_KEY_DERIVE		0x00001011UL	/* historical */
+#define CKM_KEA_DERIVE			0x00001012UL	/* historical */
+#define CKM_FORTEZZA_TIMESTAMP		0x00001020UL	/* historical */
+#define CKM_BATON_KEY_GEN		0x00001030UL	/* historical */
+#define CKM_BATON_ECB128		0x00001031UL	/* historical */
+#define CKM_BATON_ECB96			0x00001032UL	/* historical */
+#define CKM_BATON_CBC128		0x00001033UL	/* historical */
+#define CKM_BATON_COUNTER		0x00001034UL	/* historical */
+#define CKM_BATON_SHUFFLE		0x00001035UL	/* historical */
+#define CKM_BATON_WRAP			0x00001036UL	/* historical */
+#define CKM_JUNIPER_KEY_GEN		0x00001060UL	/* historical */
+#define CKM_JUNIPER_ECB128		0x00001061UL	/* historical */
+#define CKM_JUNIPER_CBC128		0x00001062UL	/* historical */
+#define CKM_JUNIPER_COUNTER		0x00001063UL	/* historical */
+#define CKM_JUNIPER_SHUFFLE		0x00001064UL	/* historical */
+#define CKM_JUNIPER_WRAP		0x00001065UL	/* historical */
+
+/* Others */
+#define CKM_KEY_WRAP_LYNKS	0x00000400UL
+#define CKM_KEY_WRAP_SET_OAEP	0x00000401UL
+#define CKM_FASTHASH		0x00001070UL
+#define CKM_NULL		0x0000400bUL	/* 3.0 */
+
+/* Vendors */
+#define CKM_VENDOR_DEFINED	0x80000000UL
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Mechanism parameters                                                                           */
+/* ---------------------------------------------------------------------------------------------- */
+
+/* RSA: OAEP, PSS, AES key wrap */
+typedef CK_ULONG CK_RSA_PKCS_MGF_TYPE;
+typedef CK_RSA_PKCS_MGF_TYPE *CK_RSA_PKCS_MGF_TYPE_PTR;
+#define CKG_MGF1_SHA1		0x00000001UL
+#define CKG_MGF1_SHA256		0x00000002UL
+#define CKG_MGF1_SHA384		0x00000003UL
+#define CKG_MGF1_SHA512		0x00000004UL
+#define CKG_MGF1_SHA224		0x00000005UL
+#define CKG_MGF1_SHA3_224	0x00000006UL	/* 3.0 */
+#define CKG_MGF1_SHA3_256	0x00000007UL	/* 3.0 */
+#define CKG_MGF1_SHA3_384	0x00000008UL	/* 3.0 */
+#define CKG_MGF1_SHA3_512	0x00000009UL	/* 3.0 */
+
+typedef CK_ULONG CK_RSA_PKCS_OAEP_SOURCE_TYPE;
+typedef CK_RSA_PKCS_OAEP_SOURCE_TYPE *CK_RSA_PKCS_OAEP_SOURCE_TYPE_PTR;
+#define CKZ_DATA_SPECIFIED	0x00000001UL
+
+typedef struct CK_RSA_PKCS_OAEP_PARAMS {
+	CK_MECHANISM_TYPE hashAlg;
+	CK_RSA_PKCS_MGF_TYPE mgf;
+	CK_RSA_PKCS_OAEP_SOURCE_TYPE source;
+	CK_VOID_PTR pSourceData;
+	CK_ULONG ulSourceDataLen;
+} CK_RSA_PKCS_OAEP_PARAMS;
+typedef CK_RSA_PKCS_OAEP_PARAMS *CK_RSA_PKCS_OAEP_PARAMS_PTR;
+
+typedef struct CK_RSA_PKCS_PSS_PARAMS {
+	CK_MECHANISM_TYPE hashAlg;
+	CK_RSA_PKCS_MGF_TYPE mgf;
+	CK_ULONG sLen;
+} CK_RSA_PKCS_PSS_PARAMS;
+typedef CK_RSA_PKCS_PSS_PARAMS *CK_RSA_PKCS_PSS_PARAMS_PTR;
+
+typedef struct CK_RSA_AES_KEY_WRAP_PARAMS {
+	CK_ULONG ulAESKeyBits;
+	CK_RSA_PKCS_OAEP_PARAMS_PTR pOAEPParams;
+} CK_RSA_AES_KEY_WRAP_PARAMS;
+typedef CK_RSA_AES_KEY_WRAP_PARAMS *CK_RSA_AES_KEY_WRAP_PARAMS_PTR;
+
+/* Key derivation functions of ECDH, X9.42 DH, X3DH and X2RATCHET */
+typedef CK_ULONG CK_EC_KDF_TYPE;
+typedef CK_EC_KDF_TYPE *CK_EC_KDF_TYPE_PTR;
+typedef CK_ULONG CK_X9_42_DH_KDF_TYPE;
+typedef CK_X9_42_DH_KDF_TYPE *CK_X9_42_DH_KDF_TYPE_PTR;
+typedef CK_ULONG CK_X3DH_KDF_TYPE;
+typedef CK_X3DH_KDF_TYPE *CK_X3DH_KDF_TYPE_PTR;
+typedef CK_ULONG CK_X2RATCHET_KDF_TYPE;
+typedef CK_X2RATCHET_KDF_TYPE *CK_X2RATCHET_KDF_TYPE_PTR;
+#define CKD_NULL			0x00000001UL
+#define CKD_SHA1_KDF			0x00000002UL
+#define CKD_SHA1_KDF_ASN1		0x00000003UL
+#define CKD_SHA1_KDF_CONCATENATE	0x00000004UL
+#define CKD_SHA224_KDF			0x00000005UL
+#define CKD_SHA256_KDF			0x00000006UL
+#define CKD_SHA384_KDF			0x00000007UL
+#define CKD_SHA512_KDF			0x00000008UL
+#define CKD_CPDIVERSIFY_KDF		0x00000009UL
+#define CKD_SHA3_224_KDF		0x0000000aUL	/* 3.0 */
+#define CKD_SHA3_256_KDF		0x0000000bUL	/* 3.0 */
+#define CKD_SHA3_384_KDF		0x0000000cUL	/* 3.0 */
+#define CKD_SHA3_512_KDF		0x0000000dUL	/* 3.0 */
+#define CKD_SHA1_KDF_SP800		0x0000000eUL	/* 3.0 */
+#define CKD_SHA224_KDF_SP800		0x0000000fUL	/* 3.0 */
+#define CKD_SHA256_KDF_SP800		0x00000010UL	/* 3.0 */
+#define CKD_SHA384_KDF_SP800		0x00000011UL	/* 3.0 */
+#define CKD_SHA512_KDF_SP800		0x00000012UL	/* 3.0 */
+#define CKD_SHA3_224_KDF_SP800		0x00000013UL	/* 3.0 */
+#define CKD_SHA3_256_KDF_SP800		0x00000014UL	/* 3.0 */
+#define CKD_SHA3_384_KDF_SP800		0x00000015UL	/* 3.0 */
+#define CKD_SHA3_512_KDF_SP800		0x00000016UL	/* 3.0 */
+#define CKD_BLAKE2B_160_KDF		0x00000017UL	/* 3.0 */
+#define CKD_BLAKE2B_256_KDF		0x00000018UL	/* 3.0 */
+#define CKD_BLAKE2B_384_KDF		0x00000019UL	/* 3.0 */
+#define CKD_BLAKE2B_512_KDF		0x0000001aUL	/* 3.0 */
+
+/* Elliptic curves */
+typedef struct CK_ECDH1_DERIVE_PARAMS {
+	CK_EC_KDF_TYPE kdf;
+	CK_ULONG ulSharedDataLen;
+	CK_BYTE_PTR pSharedData;
+	CK_ULONG ulPublicDataLen;
+	CK_BYTE_PTR pPublicData;
+} CK_ECDH1_DERIVE_PARAMS;
+typedef CK_ECDH1_DERIVE_PARAMS *CK_ECDH1_DERIVE_PARAMS_PTR;
+
+typedef struct CK_ECDH2_DERIVE_PARAMS {
+	CK_EC_KDF_TYPE kdf;
+	CK_ULONG ulSharedDataLen;
+	CK_BYTE_PTR pSharedData;
+	CK_ULONG ulPublicDataLen;
+	CK_BYTE_PTR pPublicData;
+	CK_ULONG ulPrivateDataLen;
+	CK_OBJECT_HANDLE hPrivateData;
+	CK_ULONG ulPublicDataLen2;
+	CK_BYTE_PTR pPublicData2;
+} CK_ECDH2_DERIVE_PARAMS;
+typedef CK_ECDH2_DERIVE_PARAMS *CK_ECDH2_DERIVE_PARAMS_PTR;
+
+typedef struct CK_ECMQV_DERIVE_PARAMS {
+	CK_EC_KDF_TYPE kdf;
+	CK_ULONG ulSharedDataLen;
+	CK_BYTE_PTR pSharedData;
+	CK_ULONG ulPublicDataLen;
+	CK_BYTE_PTR pPublicData;
+	CK_ULONG ulPrivateDataLen;
+	CK_OBJECT_HANDLE hPrivateData;
+	CK_ULONG ulPublicDataLen2;
+	CK_BYTE_PTR pPublicData2;
+	CK_OBJECT_HANDLE publicKey;
+} CK_ECMQV_DERIVE_PARAMS;
+typedef CK_ECMQV_DERIVE_PARAMS *CK_ECMQV_DERIVE_PARAMS_PTR;
+
+typedef struct CK_ECDH_AES_KEY_WRAP_PARAMS {
+	CK_ULONG ulAESKeyBits;
+	CK_EC_KDF_TYPE kdf;
+	CK_ULONG ulSharedDataLen;
+	CK_BYTE_PTR pSharedData;
+} CK_ECDH_AES_KEY_WRAP_PARAMS;
+typedef CK_ECDH_AES_KEY_WRAP_PARAMS *CK_ECDH_AES_KEY_WRAP_PARAMS_PTR;
+
+typedef struct CK_EDDSA_PARAMS {
+	CK_BBOOL phFlag;
+	CK_ULONG ulContextDataLen;
+	CK_BYTE_PTR pContextData;
+} CK_EDDSA_PARAMS;
+typedef CK_EDDSA_PARAMS *CK_EDDSA_PARAMS_PTR;
+
+/* ML-DSA and SLH-DSA: context and hedging (3.2) */
+typedef CK_ULONG CK_HEDGE_TYPE;
+#define CKH_HEDGE_PREFERRED		0x00000000UL	/* 3.2 */
+#define CKH_HEDGE_REQUIRED		0x00000001UL	/* 3.2 */
+#define CKH_DETERMINISTIC_REQUIRED	0x00000002UL	/* 3.2 */
+
+typedef struct CK_SIGN_ADDITIONAL_CONTEXT {
+	CK_HEDGE_TYPE hedgeVariant;
+	CK_BYTE_PTR pContext;
+	CK_ULONG ulContextLen;
+} CK_SIGN_ADDITIONAL_CONTEXT;
+
+typedef struct CK_HASH_SIGN_ADDITIONAL_CONTEXT {
+	CK_HEDGE_TYPE hedgeVariant;
+	CK_BYTE_PTR pContext;
+	CK_ULONG ulContextLen;
+	CK_MECHANISM_TYPE hash;
+} CK_HASH_SIGN_ADDITIONAL_CONTEXT;
+
+/* DSA and Diffie-Hellman */
+typedef struct CK_DSA_PARAMETER_GEN_PARAM {
+	CK_MECHANISM_TYPE hash;
+	CK_BYTE_PTR pSeed;
+	CK_ULONG ulSeedLen;
+	CK_ULONG ulIndex;
+} CK_DSA_PARAMETER_GEN_PARAM;
+typedef CK_DSA_PARAMETER_GEN_PARAM *CK_DSA_PARAMETER_GEN_PARAM_PTR;
+
+typedef struct CK_X9_42_DH1_DERIVE_PARAMS {
+	CK_X9_42_DH_KDF_TYPE kdf;
+	CK_ULONG ulOtherInfoLen;
+	CK_BYTE_PTR pOtherInfo;
+	CK_ULONG ulPublicDataLen;
+	CK_BYTE_PTR pPublicData;
+} CK_X9_42_DH1_DERIVE_PARAMS;
+typedef struct CK_X9_42_DH1_DERIVE_PARAMS *CK_X9_42_DH1_DERIVE_PARAMS_PTR;
+
+typedef struct CK_X9_42_DH2_DERIVE_PARAMS {
+	CK_X9_42_DH_KDF_TYPE kdf;
+	CK_ULONG ulOtherInfoLen;
+	CK_BYTE_PTR pOtherInfo;
+	CK_ULONG ulPublicDataLen;
+	CK_BYTE_PTR pPublicData;
+	CK_ULONG ulPrivateDataLen;
+	CK_OBJECT_HANDLE hPrivateData;
+	CK_ULONG ulPublicDataLen2;
+	CK_BYTE_PTR pPublicData2;
+} CK_X9_42_DH2_DERIVE_PARAMS;
+typedef CK_X9_42_DH2_DERIVE_PARAMS *CK_X9_42_DH2_DERIVE_PARAMS_PTR;
+
+typedef struct CK_X9_42_MQV_DERIVE_PARAMS {
+	CK_X9_42_DH_KDF_TYPE kdf;
+	CK_ULONG ulOtherInfoLen;
+	CK_BYTE_PTR pOtherInfo;
+	CK_ULONG ulPublicDataLen;
+	CK_BYTE_PTR pPublicData;
+	CK_ULONG ulPrivateDataLen;
+	CK_OBJECT_HANDLE hPrivateData;
+	CK_ULONG ulPublicDataLen2;
+	CK_BYTE_PTR pPublicData2;
+	CK_OBJECT_HANDLE publicKey;
+} CK_X9_42_MQV_DERIVE_PARAMS;
+typedef CK_X9_42_MQV_DERIVE_PARAMS *CK_X9_42_MQV_DERIVE_PARAMS_PTR;
+
+/* MACs of a chosen length */
+typedef CK_ULONG CK_MAC_GENERAL_PARAMS;
+typedef CK_MAC_GENERAL_PARAMS *CK_MAC_GENERAL_PARAMS_PTR;
+
+/* AES */
+typedef struct CK_AES_CTR_PARAMS {
+	CK_ULONG ulCounterBits;
+	CK_BYTE cb[16];
+} CK_AES_CTR_PARAMS;
+typedef CK_AES_CTR_PARAMS *CK_AES_CTR_PARAMS_PTR;
+
+typedef struct CK_AES_CBC_ENCRYPT_DATA_PARAMS {
+	CK_BYTE iv[16];
+	CK_BYTE_PTR pData;
+	CK_ULONG length;
+} CK_AES_CBC_ENCRYPT_DATA_PARAMS;
+typedef CK_AES_CBC_ENCRYPT_DATA_PARAMS *CK_AES_CBC_ENCRYPT_DATA_PARAMS_PTR;
+
+/* GCM and CCM, also of other block ciphers */
+typedef struct CK_GCM_PARAMS {
+	CK_BYTE_PTR pIv;
+	CK_ULONG ulIvLen;
+	CK_ULONG ulIvBits;
+	CK_BYTE_PTR pAAD;
+	CK_ULONG ulAADLen;
+	CK_ULONG ulTagBits;
+} CK_GCM_PARAMS;
+typedef CK_GCM_PARAMS *CK_GCM_PARAMS_PTR;
+
+typedef struct CK_CCM_PARAMS {
+	CK_ULONG ulDataLen;
+	CK_BYTE_PTR pNonce;
+	CK_ULONG ulNonceLen;
+	CK_BYTE_PTR pAAD;
+	CK_ULONG ulAADLen;
+	CK_ULONG ulMACLen;
+} CK_CCM_PARAMS;
+typedef CK_CCM_PARAMS *CK_CCM_PARAMS_PTR;
+
+/* How the nonce of a message or of a wrapped key comes about (3.0) */
+typedef CK_ULONG CK_GENERATOR_FUNCTION;
+#define CKG_NO_GENERATE			0x00000000UL	/* 3.0 */
+#define CKG_GENERATE			0x00000001UL	/* 3.0 */
+#define CKG_GENERATE_COUNTER		0x00000002UL	/* 3.0 */
+#define CKG_GENERATE_RANDOM		0x00000003UL	/* 3.0 */
+#define CKG_GENERATE_COUNTER_XOR	0x00000004UL	/* 3.1 */
+
+typedef struct CK_GCM_MESSAGE_PARAMS {
+	CK_BYTE_PTR pIv;
+	CK_ULONG ulIvLen;
+	CK_ULONG ulIvFixedBits;
+	CK_GENERATOR_FUNCTION ivGenerator;
+	CK_BYTE_PTR pTag;
+	CK_ULONG ulTagBits;
+} CK_GCM_MESSAGE_PARAMS;
+typedef CK_GCM_MESSAGE_PARAMS *CK_GCM_MESSAGE_PARAMS_PTR;
+
+typedef struct CK_CCM_MESSAGE_PARAMS {
+	CK_ULONG ulDataLen;
+	CK_BYTE_PTR pNonce;
+	CK_ULONG ulNonceLen;
+	CK_ULONG ulNonceFixedBits;
+	CK_GENERATOR_FUNCTION nonceGenerator;
+	CK_BYTE_PTR pMAC;
+	CK_ULONG ulMACLen;
+} CK_CCM_MESSAGE_PARAMS;
+typedef CK_CCM_MESSAGE_PARAMS *CK_CCM_MESSAGE_PARAMS_PTR;
+
+/* C_WrapKeyAuthenticated (3.2) */
+typedef struct CK_GCM_WRAP_PARAMS {
+	CK_BYTE_PTR pIv;
+	CK_ULONG ulIvLen;
+	CK_ULONG ulIvFixedBits;
+	CK_GENERATOR_FUNCTION ivGenerator;
+	CK_BYTE_PTR pAAD;
+	CK_ULONG ulAADLen;
+	CK_ULONG ulTagBits;
+} CK_GCM_WRAP_PARAMS;
+typedef CK_GCM_WRAP_PARAMS *CK_GCM_WRAP_PARAMS_PTR;
+
+typedef struct CK_CCM_WRAP_PARAMS {
+	CK_ULONG ulDataLen;
+	CK_BYTE_PTR pNonce;
+	CK_ULONG ulNonceLen;
+	CK_ULONG ulNonceFixedBits;
+	CK_GENERATOR_FUNCTION nonceGenerator;
+	CK_BYTE_PTR pAAD;
+	CK_ULONG ulAADLen;
+	CK_ULONG ulMACLen;
+} CK_CCM_WRAP_PARAMS;
+typedef CK_CCM_WRAP_PARAMS *CK_CCM_WRAP_PARAMS_PTR;
+
+/* Deprecated forms of CK_GCM_PARAMS and CK_CCM_PARAMS */
+typedef struct CK_AES_GCM_PARAMS {
+	CK_BYTE_PTR pIv;
+	CK_ULONG ulIvLen;
+	CK_ULONG ulIvBits;
+	CK_BYTE_PTR pAAD;
+	CK_ULONG ulAADLen;
+	CK_ULONG ulTagBits;
+} CK_AES_GCM_PARAMS;
+typedef CK_AES_GCM_PARAMS *CK_AES_GCM_PARAMS_PTR;
+
+typedef struct CK_AES_CCM_PARAMS {
+	CK_ULONG ulDataLen;
+	CK_BYTE_PTR pNonce;
+	CK_ULONG ulNonceLen;
+	CK_BYTE_PTR pAAD;
+	CK_ULONG ulAADLen;
+	CK_ULONG ulMACLen;
+} CK_AES_CCM_PARAMS;
+typedef CK_AES_CCM_PARAMS *CK_AES_CCM_PARAMS_PTR;
+
+/* C_EncryptMessageNext and C_DecryptMessageNext flags (3.0) */
+#define CKF_END_OF_MESSAGE	0x00000001UL	/* 3.0 */
+
+/* ChaCha20, Salsa20 and Poly1305 (3.0) */
+typedef struct CK_CHACHA20_PARAMS {
+	CK_BYTE_PTR pBlockCounter;
+	CK_ULONG blockCounterBits;
+	CK_BYTE_PTR pNonce;
+	CK_ULONG ulNonceBits;
+} CK_CHACHA20_PARAMS;
+typedef CK_CHACHA20_PARAMS *CK_CHACHA20_PARAMS_PTR;
+
+typedef struct CK_SALSA20_PARAMS {
+	CK_BYTE_PTR pBlockCounter;
+	CK_BYTE_PTR pNonce;
+	CK_ULONG ulNonceBits;
+} CK_SALSA20_PARAMS;
+typedef CK_SALSA20_PARAMS *CK_SALSA20_PARAMS_PTR;
+
+typedef struct CK_SALSA20_CHACHA20_POLY1305_PARAMS {
+	CK_BYTE_PTR pNonce;
+	CK_ULONG ulNonceLen;
+	CK_BYTE_PTR pAAD;
+	CK_ULONG ulAADLen;
+} CK_SALSA20_CHACHA20_POLY1305_PARAMS;
+typedef CK_SALSA20_CHACHA20_POLY1305_PARAMS *CK_SALSA20_CHACHA20_POLY1305_PARAMS_PTR;
+
+typedef struct CK_SALSA20_CHACHA20_POLY1305_MSG_PARAMS {
+	CK_BYTE_PTR pNonce;
+	CK_ULONG ulNonceLen;
+	CK_BYTE_PTR pTag;
+} CK_SALSA20_CHACHA20_POLY1305_MSG_PARAMS;
+typedef CK_SALSA20_CHACHA20_POLY1305_MSG_PARAMS *CK_SALSA20_CHACHA20_POLY1305_MSG_PARAMS_PTR;
+
+/* HKDF (3.0) */
+typedef struct CK_HKDF_PARAMS {
+	CK_BBOOL bExtract;
+	CK_BBOOL bExpand;
+	CK_MECHANISM_TYPE prfHashMechanism;
+	CK_ULONG ulSaltType;
+	CK_BYTE_PTR pSalt;
+	CK_ULONG ulSaltLen;
+	CK_OBJECT_HANDLE hSaltKey;
+	CK_BYTE_PTR pInfo;
+	CK_ULONG ulInfoLen;
+} CK_HKDF_PARAMS;
+typedef CK_HKDF_PARAMS *CK_HKDF_PARAMS_PTR;
+
+/* CK_HKDF_PARAMS.ulSaltType */
+#define CKF_HKDF_SALT_NULL	0x00000001UL	/* 3.0 */
+#define CKF_HKDF_SALT_DATA	0x00000002UL	/* 3.0 */
+#define CKF_HKDF_SALT_KEY	0x00000004UL	/* 3.0 */
+
+/* SP 800-108 (3.0) */
+typedef CK_MECHANISM_TYPE CK_SP800_108_PRF_TYPE;
+typedef CK_ULONG CK_PRF_DATA_TYPE;
+#define CK_SP800_108_ITERATION_VARIABLE	0x00000001UL			/* 3.0 */
+#define CK_SP800_108_OPTIONAL_COUNTER	0x00000002UL			/* 3.0 */
+#define CK_SP800_108_COUNTER		CK_SP800_108_OPTIONAL_COUNTER	/* 3.0 */
+#define CK_SP800_108_DKM_LENGTH		0x00000003UL			/* 3.0 */
+#define CK_SP800_108_BYTE_ARRAY		0x00000004UL			/* 3.0 */
+#define CK_SP800_108_KEY_HANDLE		0x00000005UL			/* 3.2 */
+
+typedef CK_ULONG CK_SP800_108_DKM_LENGTH_METHOD;
+#define CK_SP800_108_DKM_LENGTH_SUM_OF_KEYS	0x00000001UL	/* 3.0 */
+#define CK_SP800_108_DKM_LENGTH_SUM_OF_SEGMENTS	0x00000002UL	/* 3.0 */
+
+typedef struct CK_PRF_DATA_PARAM {
+	CK_PRF_DATA_TYPE type;
+	CK_VOID_PTR pValue;
+	CK_ULONG ulValueLen;
+} CK_PRF_DATA_PARAM;
+typedef CK_PRF_DATA_PARAM *CK_PRF_DATA_PARAM_PTR;
+
+typedef struct CK_SP800_108_COUNTER_FORMAT {
+	CK_BBOOL bLittleEndian;
+	CK_ULONG ulWidthInBits;
+} CK_SP800_108_COUNTER_FORMAT;
+typedef CK_SP800_108_COUNTER_FORMAT *CK_SP800_108_COUNTER_FORMAT_PTR;
+
+typedef struct CK_SP800_108_DKM_LENGTH_FORMAT {
+	CK_SP800_108_DKM_LENGTH_METHOD dkmLengthMethod;
+	CK_BBOOL bLittleEndian;
+	CK_ULONG ulWidthInBits;
+} CK_SP800_108_DKM_LENGTH_FORMAT;
+typedef CK_SP800_108_DKM_LENGTH_FORMAT *CK_SP800_108_DKM_LENGTH_FORMAT_PTR;
+
+typedef struct CK_DERIVED_KEY {
+	CK_ATTRIBUTE_PTR pTemplate;
+	CK_ULONG ulAttributeCount;
+	CK_OBJECT_HANDLE_PTR phKey;
+} CK_DERIVED_KEY;
+typedef CK_DERIVED_KEY *CK_DERIVED_KEY_PTR;
+
+typedef struct CK_SP800_108_KDF_PARAMS {
+	CK_SP800_108_PRF_TYPE prfType;
+	CK_ULONG ulNumberOfDataParams;
+	CK_PRF_DATA_PARAM_PTR pDataParams;
+	CK_ULONG ulAdditionalDerivedKeys;
+	CK_DERIVED_KEY_PTR pAdditionalDerivedKeys;
+} CK_SP800_108_KDF_PARAMS;
+typedef CK_SP800_108_KDF_PARAMS *CK_SP800_108_KDF_PARAMS_PTR;
+
+typedef struct CK_SP800_108_FEEDBACK_KDF_PARAMS {
+	CK_SP800_108_PRF_TYPE prfType;
+	CK_ULONG ulNumberOfDataParams;
+	CK_PRF_DATA_PARAM_PTR pDataParams;
+	CK_ULONG ulIVLen;
+	CK_BYTE_PTR pIV;
+	CK_ULONG ulAdditionalDerivedKeys;
+	CK_DERIVED_KEY_PTR pAdditionalDerivedKeys;
+} CK_SP800_108_FEEDBACK_KDF_PARAMS;
+typedef CK_SP800_108_FEEDBACK_KDF_PARAMS *CK_SP800_108_FEEDBACK_KDF_PARAMS_PTR;
+
+/* PBKDF2 */
+typedef CK_ULONG CK_PKCS5_PBKD2_PSEUDO_RANDOM_FUNCTION_TYPE;
+typedef CK_PKCS5_PBKD2_PSEUDO_RANDOM_FUNCTION_TYPE *CK_PKCS5_PBKD2_PSEUDO_RANDOM_FUNCTION_TYPE_PTR;
+#define CKP_PKCS5_PBKD2_HMAC_SHA1	0x00000001UL
+#define CKP_PKCS5_PBKD2_HMAC_GOSTR3411	0x00000002UL
+#define CKP_PKCS5_PBKD2_HMAC_SHA224	0x00000003UL
+#define CKP_PKCS5_PBKD2_HMAC_SHA256	0x00000004UL
+#define CKP_PKCS5_PBKD2_HMAC_SHA384	0x00000005UL
+#define CKP_PKCS5_PBKD2_HMAC_SHA512	0x00000006UL
+#define CKP_PKCS5_PBKD2_HMAC_SHA512_224	0x00000007UL
+#define CKP_PKCS5_PBKD2_HMAC_SHA512_256	0x00000008UL
+
+typedef CK_ULONG CK_PKCS5_PBKDF2_SALT_SOURCE_TYPE;
+typedef CK_PKCS5_PBKDF2_SALT_SOURCE_TYPE *CK_PKCS5_PBKDF2_SALT_SOURCE_TYPE_PTR;
+#define CKZ_SALT_SPECIFIED	0x00000001UL
+
+/* ulPasswordLen is a pointer in this old structure, a number in CK_PKCS5_PBKD2_PARAMS2. */
+typedef struct CK_PKCS5_PBKD2_PARAMS {
+	CK_PKCS5_PBKDF2_SALT_SOURCE_TYPE saltSource;
+	CK_VOID_PTR pSaltSourceData;
+	CK_ULONG ulSaltSourceDataLen;
+	CK_ULONG iterations;
+	CK_PKCS5_PBKD2_PSEUDO_RANDOM_FUNCTION_TYPE prf;
+	CK_VOID_PTR pPrfData;
+	CK_ULONG ulPrfDataLen;
+	CK_UTF8CHAR_PTR pPassword;
+	CK_ULONG_PTR ulPasswordLen;
+} CK_PKCS5_PBKD2_PARAMS;
+typedef CK_PKCS5_PBKD2_PARAMS *CK_PKCS5_PBKD2_PARAMS_PTR;
+
+typedef struct CK_PKCS5_PBKD2_PARAMS2 {
+	CK_PKCS5_PBKDF2_SALT_SOURCE_TYPE saltSource;
+	CK_VOID_PTR pSaltSourceData;
+	CK_ULONG ulSaltSourceDataLen;
+	CK_ULONG iterations;
+	CK_PKCS5_PBKD2_PSEUDO_RANDOM_FUNCTION_TYPE prf;
+	CK_VOID_PTR pPrfData;
+	CK_ULONG ulPrfDataLen;
+	CK_UTF8CHAR_PTR pPassword;
+	CK_ULONG ulPasswordLen;
+} CK_PKCS5_PBKD2_PARAMS2;
+typedef CK_PKCS5_PBKD2_PARAMS2 *CK_PKCS5_PBKD2_PARAMS2_PTR;
+
+/* Password-based encryption */
+typedef struct CK_PBE_PARAMS {
+	CK_BYTE_PTR pInitVector;
+	CK_UTF8CHAR_PTR pPassword;
+	CK_ULONG ulPasswordLen;
+	CK_BYTE_PTR pSalt;
+	CK_ULONG ulSaltLen;
+	CK_ULONG ulIteration;
+} CK_PBE_PARAMS;
+typedef CK_PBE_PARAMS *CK_PBE_PARAMS_PTR;
+
+/* Concatenation, XOR and extraction */
+typedef struct CK_KEY_DERIVATION_STRING_DATA {
+	CK_BYTE_PTR pData;
+	CK_ULONG ulLen;
+} CK_KEY_DERIVATION_STRING_DATA;
+typedef CK_KEY_DERIVATION_STRING_DATA *CK_KEY_DERIVATION_STRING_DATA_PTR;
+
+typedef CK_ULONG CK_EXTRACT_PARAMS;
+typedef CK_EXTRACT_PARAMS *CK_EXTRACT_PARAMS_PTR;
+
+/* SSL 3 and TLS */
+typedef struct CK_SSL3_RANDOM_DATA {
+	CK_BYTE_PTR pClientRandom;
+	CK_ULONG ulClientRandomLen;
+	CK_BYTE_PTR pServerRandom;
+	CK_ULONG ulServerRandomLen;
+} CK_SSL3_RANDOM_DATA;
+
+typedef struct CK_SSL3_MASTER_KEY_DERIVE_PARAMS {
+	CK_SSL3_RANDOM_DATA RandomInfo;
+	CK_VERSION_PTR pVersion;
+} CK_SSL3_MASTER_KEY_DERIVE_PARAMS;
+typedef struct CK_SSL3_MASTER_KEY_DERIVE_PARAMS *CK_SSL3_MASTER_KEY_DERIVE_PARAMS_PTR;
+
+typedef struct CK_SSL3_KEY_MAT_OUT {
+	CK_OBJECT_HANDLE hClientMacSecret;
+	CK_OBJECT_HANDLE hServerMacSecret;
+	CK_OBJECT_HANDLE hClientKey;
+	CK_OBJECT_HANDLE hServerKey;
+	CK_BYTE_PTR pIVClient;
+	CK_BYTE_PTR pIVServer;
+} CK_SSL3_KEY_MAT_OUT;
+typedef CK_SSL3_KEY_MAT_OUT *CK_SSL3_KEY_MAT_OUT_PTR;
+
+typedef struct CK_SSL3_KEY_MAT_PARAMS {
+	CK_ULONG ulMacSizeInBits;
+	CK_ULONG ulKeySizeInBits;
+	CK_ULONG ulIVSizeInBits;
+	CK_BBOOL bIsExport;
+	CK_SSL3_RANDOM_DATA RandomInfo;
+	CK_SSL3_KEY_MAT_OUT_PTR pReturnedKeyMaterial;
+} CK_SSL3_KEY_MAT_PARAMS;
+typedef CK_SSL3_KEY_MAT_PARAMS *CK_SSL3_KEY_MAT_PARAMS_PTR;
+
+typedef struct CK_TLS_PRF_PARAMS {
+	CK_BYTE_PTR pSeed;
+	CK_ULONG ulSeedLen;
+	CK_BYTE_PTR pLabel;
+	CK_ULONG ulLabelLen;
+	CK_BYTE_PTR pOutput;
+	CK_ULONG_PTR pulOutputLen;
+} CK_TLS_PRF_PARAMS;
+typedef CK_TLS_PRF_PARAMS *CK_TLS_PRF_PARAMS_PTR;
+
+typedef struct CK_TLS12_MASTER_KEY_DERIVE_PARAMS {
+	CK_SSL3_RANDOM_DATA RandomInfo;
+	CK_VERSION_PTR pVersion;
+	CK_MECHANISM_TYPE prfHashMechanism;
+} CK_TLS12_MASTER_KEY_DERIVE_PARAMS;
+typedef CK_TLS12_MASTER_KEY_DERIVE_PARAMS *CK_TLS12_MASTER_KEY_DERIVE_PARAMS_PTR;
+
+typedef struct CK_TLS12_EXTENDED_MASTER_KEY_DERIVE_PARAMS {
+	CK_MECHANISM_TYPE prfHashMechanism;
+	CK_BYTE_PTR pSessionHash;
+	CK_ULONG ulSessionHashLen;
+	CK_VERSION_PTR pVersion;
+} CK_TLS12_EXTENDED_MASTER_KEY_DERIVE_PARAMS;
+typedef CK_TLS12_EXTENDED_MASTER_KEY_DERIVE_PARAMS *CK_TLS12_EXTENDED_MASTER_KEY_DERIVE_PARAMS_PTR;
+
+typedef struct CK_TLS12_KEY_MAT_PARAMS {
+	CK_ULONG ulMacSizeInBits;
+	CK_ULONG ulKeySizeInBits;
+	CK_ULONG ulIVSizeInBits;
+	CK_BBOOL bIsExport;
+	CK_SSL3_RANDOM_DATA RandomInfo;
+	CK_SSL3_KEY_MAT_OUT_PTR pReturnedKeyMaterial;
+	CK_MECHANISM_TYPE prfHashMechanism;
+} CK_TLS12_KEY_MAT_PARAMS;
+typedef CK_TLS12_KEY_MAT_PARAMS *CK_TLS12_KEY_MAT_PARAMS_PTR;
+
+typedef struct CK_TLS_KDF_PARAMS {
+	CK_MECHANISM_TYPE prfMechanism;
+	CK_BYTE_PTR pLabel;
+	CK_ULONG ulLabelLength;
+	CK_SSL3_RANDOM_DATA RandomInfo;
+	CK_BYTE_PTR pContextData;
+	CK_ULONG ulContextDataLength;
+} CK_TLS_KDF_PARAMS;
+typedef CK_TLS_KDF_PARAMS *CK_TLS_KDF_PARAMS_PTR;
+
+typedef struct CK_TLS_MAC_PARAMS {
+	CK_MECHANISM_TYPE prfHashMechanism;
+	CK_ULONG ulMacLength;
+	CK_ULONG ulServerOrClient;
+} CK_TLS_MAC_PARAMS;
+typedef CK_TLS_MAC_PARAMS *CK_TLS_MAC_PARAMS_PTR;
+
+/* WTLS */
+typedef struct CK_WTLS_RANDOM_DATA {
+	CK_BYTE_PTR pClientRandom;
+	CK_ULONG ulClientRandomLen;
+	CK_BYTE_PTR pServerRandom;
+	CK_ULONG ulServerRandomLen;
+} CK_WTLS_RANDOM_DATA;
+typedef CK_WTLS_RANDOM_DATA *CK_WTLS_RANDOM_DATA_PTR;
+
+typedef struct CK_WTLS_MASTER_KEY_DERIVE_PARAMS {
+	CK_MECHANISM_TYPE DigestMechanism;
+	CK_WTLS_RANDOM_DATA RandomInfo;
+	CK_BYTE_PTR pVersion;
+} CK_WTLS_MASTER_KEY_DERIVE_PARAMS;
+typedef CK_WTLS_MASTER_KEY_DERIVE_PARAMS *CK_WTLS_MASTER_KEY_DERIVE_PARAMS_PTR;
+
+typedef struct CK_WTLS_PRF_PARAMS {
+	CK_MECHANISM_TYPE DigestMechanism;
+	CK_BYTE_PTR pSeed;
+	CK_ULONG ulSeedLen;
+	CK_BYTE_PTR pLabel;
+	CK_ULONG ulLabelLen;
+	CK_BYTE_PTR pOutput;
+	CK_ULONG_PTR pulOutputLen;
+} CK_WTLS_PRF_PARAMS;
+typedef CK_WTLS_PRF_PARAMS *CK_WTLS_PRF_PARAMS_PTR;
+
+typedef struct CK_WTLS_KEY_MAT_OUT {
+	CK_OBJECT_HANDLE hMacSecret;
+	CK_OBJECT_HANDLE hKey;
+	CK_BYTE_PTR pIV;
+} CK_WTLS_KEY_MAT_OUT;
+typedef CK_WTLS_KEY_MAT_OUT *CK_WTLS_KEY_MAT_OUT_PTR;
+
+typedef struct CK_WTLS_KEY_MAT_PARAMS {
+	CK_MECHANISM_TYPE DigestMechanism;
+	CK_ULONG ulMacSizeInBits;
+	CK_ULONG ulKeySizeInBits;
+	CK_ULONG ulIVSizeInBits;
+	CK_ULONG ulSequenceNumber;
+	CK_BBOOL bIsExport;
+	CK_WTLS_RANDOM_DATA RandomInfo;
+	CK_WTLS_KEY_MAT_OUT_PTR pReturnedKeyMaterial;
+} CK_WTLS_KEY_MAT_PARAMS;
+typedef CK_WTLS_KEY_MAT_PARAMS *CK_WTLS_KEY_MAT_PARAMS_PTR;
+
+/* IKE (3.0) */
+typedef struct CK_IKE2_PRF_PLUS_DERIVE_PARAMS {
+	CK_MECHANISM_TYPE prfMechanism;
+	CK_BBOOL bHasSeedKey;
+	CK_OBJECT_HANDLE hSeedKey;
+	CK_BYTE_PTR pSeedData;
+	CK_ULONG ulSeedDataLen;
+} CK_IKE2_PRF_PLUS_DERIVE_PARAMS;
+typedef CK_IKE2_PRF_PLUS_DERIVE_PARAMS *CK_IKE2_PRF_PLUS_DERIVE_PARAMS_PTR;
+
+typedef struct CK_IKE_PRF_DERIVE_PARAMS {
+	CK_MECHANISM_TYPE prfMechanism;
+	CK_BBOOL bDataAsKey;
+	CK_BBOOL bRekey;
+	CK_BYTE_PTR pNi;
+	CK_ULONG ulNiLen;
+	CK_BYTE_PTR pNr;
+	CK_ULONG ulNrLen;
+	CK_OBJECT_HANDLE hNewKey;
+} CK_IKE_PRF_DERIVE_PARAMS;
+typedef CK_IKE_PRF_DERIVE_PARAMS *CK_IKE_PRF_DERIVE_PARAMS_PTR;
+
+typedef struct CK_IKE1_PRF_DERIVE_PARAMS {
+	CK_MECHANISM_TYPE prfMechanism;
+	CK_BBOOL bHasPrevKey;
+	CK_OBJECT_HANDLE hKeygxy;
+	CK_OBJECT_HANDLE hPrevKey;
+	CK_BYTE_PTR pCKYi;
+	CK_ULONG ulCKYiLen;
+	CK_BYTE_PTR pCKYr;
+	CK_ULONG ulCKYrLen;
+	CK_BYTE keyNumber;
+} CK_IKE1_PRF_DERIVE_PARAMS;
+typedef CK_IKE1_PRF_DERIVE_PARAMS *CK_IKE1_PRF_DERIVE_PARAMS_PTR;
+
+typedef struct CK_IKE1_EXTENDED_DERIVE_PARAMS {
+	CK_MECHANISM_TYPE prfMechanism;
+	CK_BBOOL bHasKeygxy;
+	CK_OBJECT_HANDLE hKeygxy;
+	CK_BYTE_PTR pExtraData;
+	CK_ULONG ulExtraDataLen;
+} CK_IKE1_EXTENDED_DERIVE_PARAMS;
+typedef CK_IKE1_EXTENDED_DERIVE_PARAMS *CK_IKE1_EXTENDED_DERIVE_PARAMS_PTR;
+
+/* X3DH, X2RATCHET and XEdDSA (3.0) */
+typedef struct CK_X3DH_INITIATE_PARAMS {
+	CK_X3DH_KDF_TYPE kdf;
+	CK_OBJECT_HANDLE pPeer_identity;
+	CK_OBJECT_HANDLE pPeer_prekey;
+	CK_BYTE_PTR pPrekey_signature;
+	CK_BYTE_PTR pOnetime_key;
+	CK_OBJECT_HANDLE pOwn_identity;
+	CK_OBJECT_HANDLE pOwn_ephemeral;
+} CK_X3DH_INITIATE_PARAMS;
+
+typedef struct CK_X3DH_RESPOND_PARAMS {
+	CK_X3DH_KDF_TYPE kdf;
+	CK_BYTE_PTR pIdentity_id;
+	CK_BYTE_PTR pPrekey_id;
+	CK_BYTE_PTR pOnetime_id;
+	CK_OBJECT_HANDLE pInitiator_identity;
+	CK_BYTE_PTR pInitiator_ephemeral;
+} CK_X3DH_RESPOND_PARAMS;
+
+typedef struct CK_X2RATCHET_INITIALIZE_PARAMS {
+	CK_BYTE_PTR sk;
+	CK_OBJECT_HANDLE peer_public_prekey;
+	CK_OBJECT_HANDLE peer_public_identity;
+	CK_OBJECT_HANDLE own_public_identity;
+	CK_BBOOL bEncryptedHeader;
+	CK_ULONG eCurve;
+	CK_MECHANISM_TYPE aeadMechanism;
+	CK_X2RATCHET_KDF_TYPE kdfMechanism;
+} CK_X2RATCHET_INITIALIZE_PARAMS;
+typedef CK_X2RATCHET_INITIALIZE_PARAMS *CK_X2RATCHET_INITIALIZE_PARAMS_PTR;
+
+typedef struct CK_X2RATCHET_RESPOND_PARAMS {
+	CK_BYTE_PTR sk;
+	CK_OBJECT_HANDLE own_prekey;
+	CK_OBJECT_HANDLE initiator_identity;
+	CK_OBJECT_HANDLE own_public_identity;
+	CK_BBOOL bEncryptedHeader;
+	CK_ULONG eCurve;
+	CK_MECHANISM_TYPE aeadMechanism;
+	CK_X2RATCHET_KDF_TYPE kdfMechanism;
+} CK_X2RATCHET_RESPOND_PARAMS;
+typedef CK_X2RATCHET_RESPOND_PARAMS *CK_X2RATCHET_RESPOND_PARAMS_PTR;
+
+typedef CK_ULONG CK_XEDDSA_HASH_TYPE;
+typedef CK_XEDDSA_HASH_TYPE *CK_XEDDSA_HASH_TYPE_PTR;
+
+typedef struct CK_XEDDSA_PARAMS {
+	CK_XEDDSA_HASH_TYPE hash;
+} CK_XEDDSA_PARAMS;
+typedef CK_XEDDSA_PARAMS *CK_XEDDSA_PARAMS_PTR;
+
+/* One-time passwords */
+typedef CK_ULONG CK_OTP_PARAM_TYPE;
+#define CK_OTP_VALUE		0x00000000UL
+#define CK_OTP_PIN		0x00000001UL
+#define CK_OTP_CHALLENGE	0x00000002UL
+#define CK_OTP_TIME		0x00000003UL
+#define CK_OTP_COUNTER		0x00000004UL
+#define CK_OTP_FLAGS		0x00000005UL
+#define CK_OTP_OUTPUT_LENGTH	0x00000006UL
+#define CK_OTP_OUTPUT_FORMAT	0x00000007UL
+
+/* An older name of the same type */
+typedef CK_OTP_PARAM_TYPE CK_PARAM_TYPE;
+
+/* The value of CK_OTP_FLAGS */
+#define CKF_NEXT_OTP		0x00000001UL
+#define CKF_EXCLUDE_TIME	0x00000002UL
+#define CKF_EXCLUDE_COUNTER	0x00000004UL
+#define CKF_EXCLUDE_CHALLENGE	0x00000008UL
+#define CKF_EXCLUDE_PIN		0x00000010UL
+#define CKF_USER_FRIENDLY_OTP	0x00000020UL
+
+typedef struct CK_OTP_PARAM {
+	CK_OTP_PARAM_TYPE type;
+	CK_VOID_PTR pValue;
+	CK_ULONG ulValueLen;
+} CK_OTP_PARAM;
+typedef CK_OTP_PARAM *CK_OTP_PARAM_PTR;
+
+typedef struct CK_OTP_PARAMS {
+	CK_OTP_PARAM_PTR pParams;
+	CK_ULONG ulCount;
+} CK_OTP_PARAMS;
+typedef CK_OTP_PARAMS *CK_OTP_PARAMS_PTR;
+
+typedef struct CK_OTP_SIGNATURE_INFO {
+	CK_OTP_PARAM_PTR pParams;
+	CK_ULONG ulCount;
+} CK_OTP_SIGNATURE_INFO;
+typedef CK_OTP_SIGNATURE_INFO *CK_OTP_SIGNATURE_INFO_PTR;
+
+/* CMS and CT-KIP */
+typedef struct CK_CMS_SIG_PARAMS {
+	CK_OBJECT_HANDLE certificateHandle;
+	CK_MECHANISM_PTR pSigningMechanism;
+	CK_MECHANISM_PTR pDigestMechanism;
+	CK_UTF8CHAR_PTR pContentType;
+	CK_BYTE_PTR pRequestedAttributes;
+	CK_ULONG ulRequestedAttributesLen;
+	CK_BYTE_PTR pRequiredAttributes;
+	CK_ULONG ulRequiredAttributesLen;
+} CK_CMS_SIG_PARAMS;
+typedef CK_CMS_SIG_PARAMS *CK_CMS_SIG_PARAMS_PTR;
+
+typedef struct CK_KIP_PARAMS {
+	CK_MECHANISM_PTR pMechanism;
+	CK_OBJECT_HANDLE hKey;
+	CK_BYTE_PTR pSeed;
+	CK_ULONG ulSeedLen;
+} CK_KIP_PARAMS;
+typedef CK_KIP_PARAMS *CK_KIP_PARAMS_PTR;
+
+/* DES, Camellia, ARIA and SEED */
+typedef struct CK_DES_CBC_ENCRYPT_DATA_PARAMS {
+	CK_BYTE iv[8];
+	CK_BYTE_PTR pData;
+	CK_ULONG length;
+} CK_DES_CBC_ENCRYPT_DATA_PARAMS;
+typedef CK_DES_CBC_ENCRYPT_DATA_PARAMS *CK_DES_CBC_ENCRYPT_DATA_PARAMS_PTR;
+
+typedef struct CK_CAMELLIA_CTR_PARAMS {
+	CK_ULONG ulCounterBits;
+	CK_BYTE cb[16];
+} CK_CAMELLIA_CTR_PARAMS;
+typedef CK_CAMELLIA_CTR_PARAMS *CK_CAMELLIA_CTR_PARAMS_PTR;
+
+typedef struct CK_CAMELLIA_CBC_ENCRYPT_DATA_PARAMS {
+	CK_BYTE iv[16];
+	CK_BYTE_PTR pData;
+	CK_ULONG length;
+} CK_CAMELLIA_CBC_ENCRYPT_DATA_PARAMS;
+typedef CK_CAMELLIA_CBC_ENCRYPT_DATA_PARAMS *CK_CAMELLIA_CBC_ENCRYPT_DATA_PARAMS_PTR;
+
+typedef struct CK_ARIA_CBC_ENCRYPT_DATA_PARAMS {
+	CK_BYTE iv[16];
+	CK_BYTE_PTR pData;
+	CK_ULONG length;
+} CK_ARIA_CBC_ENCRYPT_DATA_PARAMS;
+typedef CK_ARIA_CBC_ENCRYPT_DATA_PARAMS *CK_ARIA_CBC_ENCRYPT_DATA_PARAMS_PTR;
+
+typedef struct CK_SEED_CBC_ENCRYPT_DATA_PARAMS {
+	CK_BYTE iv[16];
+	CK_BYTE_PTR pData;
+	CK_ULONG length;
+} CK_SEED_CBC_ENCRYPT_DATA_PARAMS;
+typedef CK_SEED_CBC_ENCRYPT_DATA_PARAMS *CK_SEED_CBC_ENCRYPT_DATA_PARAMS_PTR;
+
+/* GOST */
+typedef struct CK_GOSTR3410_DERIVE_PARAMS {
+	CK_EC_KDF_TYPE kdf;
+	CK_BYTE_PTR pPublicData;
+	CK_ULONG ulPublicDataLen;
+	CK_BYTE_PTR pUKM;
+	CK_ULONG ulUKMLen;
+} CK_GOSTR3410_DERIVE_PARAMS;
+typedef CK_GOSTR3410_DERIVE_PARAMS *CK_GOSTR3410_DERIVE_PARAMS_PTR;
+
+typedef struct CK_GOSTR3410_KEY_WRAP_PARAMS {
+	CK_BYTE_PTR pWrapOID;
+	CK_ULONG ulWrapOIDLen;
+	CK_BYTE_PTR pUKM;
+	CK_ULONG ulUKMLen;
+	CK_OBJECT_HANDLE hKey;
+} CK_GOSTR3410_KEY_WRAP_PARAMS;
+typedef CK_GOSTR3410_KEY_WRAP_PARAMS *CK_GOSTR3410_KEY_WRAP_PARAMS_PTR;
+
+/* Historical: RC2 and RC5 */
+typedef CK_ULONG CK_RC2_PARAMS;
+typedef CK_RC2_PARAMS *CK_RC2_PARAMS_PTR;
+
+typedef struct CK_RC2_CBC_PARAMS {
+	CK_ULONG ulEffectiveBits;
+	CK_BYTE iv[8];
+} CK_RC2_CBC_PARAMS;
+typedef CK_RC2_CBC_PARAMS *CK_RC2_CBC_PARAMS_PTR;
+
+typedef struct CK_RC2_MAC_GENERAL_PARAMS {
+	CK_ULONG ulEffectiveBits;
+	CK_ULONG ulMacLength;
+} CK_RC2_MAC_GENERAL_PARAMS;
+typedef CK_RC2_MAC_GENERAL_PARAMS *CK_RC2_MAC_GENERAL_PARAMS_PTR;
+
+typedef struct CK_RC5_PARAMS {
+	CK_ULONG ulWordsize;
+	CK_ULONG ulRounds;
+} CK_RC5_PARAMS;
+typedef CK_RC5_PARAMS *CK_RC5_PARAMS_PTR;
+
+typedef struct CK_RC5_CBC_PARAMS {
+	CK_ULONG ulWordsize;
+	CK_ULONG ulRounds;
+	CK_BYTE_PTR pIv;
+	CK_ULONG ulIvLen;
+} CK_RC5_CBC_PARAMS;
+typedef CK_RC5_CBC_PARAMS *CK_RC5_CBC_PARAMS_PTR;
+
+typedef struct CK_RC5_MAC_GENERAL_PARAMS {
+	CK_ULONG ulWordsize;
+	CK_ULONG ulRounds;
+	CK_ULONG ulMacLength;
+} CK_RC5_MAC_GENERAL_PARAMS;
+typedef CK_RC5_MAC_GENERAL_PARAMS *CK_RC5_MAC_GENERAL_PARAMS_PTR;
+
+/* Historical: KEA, Skipjack and SET */
+typedef struct CK_KEA_DERIVE_PARAMS {
+	CK_BBOOL isSender;
+	CK_ULONG ulRandomLen;
+	CK_BYTE_PTR pRandomA;
+	CK_BYTE_PTR pRandomB;
+	CK_ULONG ulPublicDataLen;
+	CK_BYTE_PTR pPublicData;
+} CK_KEA_DERIVE_PARAMS;
+typedef CK_KEA_DERIVE_PARAMS *CK_KEA_DERIVE_PARAMS_PTR;
+
+typedef struct CK_SKIPJACK_PRIVATE_WRAP_PARAMS {
+	CK_ULONG ulPasswordLen;
+	CK_BYTE_PTR pPassword;
+	CK_ULONG ulPublicDataLen;
+	CK_BYTE_PTR pPublicData;
+	CK_ULONG ulPAndGLen;
+	CK_ULONG ulQLen;
+	CK_ULONG ulRandomLen;
+	CK_BYTE_PTR pRandomA;
+	CK_BYTE_PTR pPrimeP;
+	CK_BYTE_PTR pBaseG;
+	CK_BYTE_PTR pSubprimeQ;
+} CK_SKIPJACK_PRIVATE_WRAP_PARAMS;
+typedef CK_SKIPJACK_PRIVATE_WRAP_PARAMS *CK_SKIPJACK_PRIVATE_WRAP_PARAMS_PTR;
+
+typedef struct CK_SKIPJACK_RELAYX_PARAMS {
+	CK_ULONG ulOldWrappedXLen;
+	CK_BYTE_PTR pOldWrappedX;
+	CK_ULONG ulOldPasswordLen;
+	CK_BYTE_PTR pOldPassword;
+	CK_ULONG ulOldPublicDataLen;
+	CK_BYTE_PTR pOldPublicData;
+	CK_ULONG ulOldRandomLen;
+	CK_BYTE_PTR pOldRandomA;
+	CK_ULONG ulNewPasswordLen;
+	CK_BYTE_PTR pNewPassword;
+	CK_ULONG ulNewPublicDataLen;
+	CK_BYTE_PTR pNewPublicData;
+	CK_ULONG ulNewRandomLen;
+	CK_BYTE_PTR pNewRandomA;
+} CK_SKIPJACK_RELAYX_PARAMS;
+typedef CK_SKIPJACK_RELAYX_PARAMS *CK_SKIPJACK_RELAYX_PARAMS_PTR;
+
+typedef struct CK_KEY_WRAP_SET_OAEP_PARAMS {
+	CK_BYTE bBC;
+	CK_BYTE_PTR pX;
+	CK_ULONG ulXLen;
+} CK_KEY_WRAP_SET_OAEP_PARAMS;
+typedef CK_KEY_WRAP_SET_OAEP_PARAMS *CK_KEY_WRAP_SET_OAEP_PARAMS_PTR;
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Return values                                                                                  */
+/* ---------------------------------------------------------------------------------------------- */
+
+/* General */
+#define CKR_OK				0x00000000UL
+#define CKR_CANCEL			0x00000001UL
+#define CKR_HOST_MEMORY			0x00000002UL
+#define CKR_SLOT_ID_INVALID		0x00000003UL
+#define CKR_GENERAL_ERROR		0x00000005UL
+#define CKR_FUNCTION_FAILED		0x00000006UL
+#define CKR_ARGUMENTS_BAD		0x00000007UL
+#define CKR_NO_EVENT			0x00000008UL
+#define CKR_NEED_TO_CREATE_THREADS	0x00000009UL
+#define CKR_CANT_LOCK			0x0000000aUL
+
+/* Attributes and templates */
+#define CKR_ATTRIBUTE_READ_ONLY		0x00000010UL
+#define CKR_ATTRIBUTE_SENSITIVE		0x00000011UL
+#define CKR_ATTRIBUTE_TYPE_INVALID	0x00000012UL
+#define CKR_ATTRIBUTE_VALUE_INVALID	0x00000013UL
+#define CKR_ACTION_PROHIBITED		0x0000001bUL
+
+/* Data and device */
+#define CKR_DATA_INVALID	0x00000020UL
+#define CKR_DATA_LEN_RANGE	0x00000021UL
+#define CKR_DEVICE_ERROR	0x00000030UL
+#define CKR_DEVICE_MEMORY	0x00000031UL
+#define CKR_DEVICE_REMOVED	0x00000032UL
+
+/* Encrypted data */
+#define CKR_ENCRYPTED_DATA_INVALID	0x00000040UL
+#define CKR_ENCRYPTED_DATA_LEN_RANGE	0x00000041UL
+#define CKR_AEAD_DECRYPT_FAILED		0x00000042UL	/* 3.0 */
+
+/* Functions */
+#define CKR_FUNCTION_CANCELED		0x00000050UL
+#define CKR_FUNCTION_NOT_PARALLEL	0x00000051UL
+#define CKR_FUNCTION_NOT_SUPPORTED	0x00000054UL
+
+/* Keys */
+#define CKR_KEY_HANDLE_INVALID		0x00000060UL
+#define CKR_KEY_SIZE_RANGE		0x00000062UL
+#define CKR_KEY_TYPE_INCONSISTENT	0x00000063UL
+#define CKR_KEY_NOT_NEEDED		0x00000064UL
+#define CKR_KEY_CHANGED			0x00000065UL
+#define CKR_KEY_NEEDED			0x00000066UL
+#define CKR_KEY_INDIGESTIBLE		0x00000067UL
+#define CKR_KEY_FUNCTION_NOT_PERMITTED	0x00000068UL
+#define CKR_KEY_NOT_WRAPPABLE		0x00000069UL
+#define CKR_KEY_UNEXTRACTABLE		0x0000006aUL
+
+/* Mechanisms */
+#define CKR_MECHANISM_INVALID		0x00000070UL
+#define CKR_MECHANISM_PARAM_INVALID	0x00000071UL
+
+/* Objects and operations */
+#define CKR_OBJECT_HANDLE_INVALID	0x00000082UL
+#define CKR_OPERATION_ACTIVE		0x00000090UL
+#define CKR_OPERATION_NOT_INITIALIZED	0x00000091UL
+
+/* PINs */
+#define CKR_PIN_INCORRECT	0x000000a0UL
+#define CKR_PIN_INVALID		0x000000a1UL
+#define CKR_PIN_LEN_RANGE	0x000000a2UL
+#define CKR_PIN_EXPIRED		0x000000a3UL
+#define CKR_PIN_LOCKED		0x000000a4UL
+
+/* Sessions */
+#define CKR_SESSION_CLOSED			0x000000b0UL
+#define CKR_SESSION_COUNT			0x000000b1UL
+#define CKR_SESSION_HANDLE_INVALID		0x000000b3UL
+#define CKR_SESSION_PARALLEL_NOT_SUPPORTED	0x000000b4UL
+#define CKR_SESSION_READ_ONLY			0x000000b5UL
+#define CKR_SESSION_EXISTS			0x000000b6UL
+#define CKR_SESSION_READ_ONLY_EXISTS		0x000000b7UL
+#define CKR_SESSION_READ_WRITE_SO_EXISTS	0x000000b8UL
+
+/* Signatures */
+#define CKR_SIGNATURE_INVALID	0x000000c0UL
+#define CKR_SIGNATURE_LEN_RANGE	0x000000c1UL
+
+/* Templates */
+#define CKR_TEMPLATE_INCOMPLETE		0x000000d0UL
+#define CKR_TEMPLATE_INCONSISTENT	0x000000d1UL
+
+/* Tokens */
+#define CKR_TOKEN_NOT_PRESENT		0x000000e0UL
+#define CKR_TOKEN_NOT_RECOGNIZED	0x000000e1UL
+#define CKR_TOKEN_WRITE_PROTECTED	0x000000e2UL
+
+/* Unwrapping keys */
+#define CKR_UNWRAPPING_KEY_HANDLE_INVALID	0x000000f0UL
+#define CKR_UNWRAPPING_KEY_SIZE_RANGE		0x000000f1UL
+#define CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT	0x000000f2UL
+
+/* Users */
+#define CKR_USER_ALREADY_LOGGED_IN		0x00000100UL
+#define CKR_USER_NOT_LOGGED_IN			0x00000101UL
+#define CKR_USER_PIN_NOT_INITIALIZED		0x00000102UL
+#define CKR_USER_TYPE_INVALID			0x00000103UL
+#define CKR_USER_ANOTHER_ALREADY_LOGGED_IN	0x00000104UL
+#define CKR_USER_TOO_MANY_TYPES			0x00000105UL
+
+/* Wrapped and wrapping keys */
+#define CKR_WRAPPED_KEY_INVALID			0x00000110UL
+#define CKR_WRAPPED_KEY_LEN_RANGE		0x00000112UL
+#define CKR_WRAPPING_KEY_HANDLE_INVALID		0x00000113UL
+#define CKR_WRAPPING_KEY_SIZE_RANGE		0x00000114UL
+#define CKR_WRAPPING_KEY_TYPE_INCONSISTENT	0x00000115UL
+
+/* Random numbers */
+#define CKR_RANDOM_SEED_NOT_SUPPORTED	0x00000120UL
+#define CKR_RANDOM_NO_RNG		0x00000121UL
+
+/* Domain parameters and curves */
+#define CKR_DOMAIN_PARAMS_INVALID	0x00000130UL
+#define CKR_CURVE_NOT_SUPPORTED		0x00000140UL
+
+/* Buffers and states */
+#define CKR_BUFFER_TOO_SMALL		0x00000150UL
+#define CKR_SAVED_STATE_INVALID		0x00000160UL
+#define CKR_INFORMATION_SENSITIVE	0x00000170UL
+#define CKR_STATE_UNSAVEABLE		0x00000180UL
+
+/* Library */
+#define CKR_CRYPTOKI_NOT_INITIALIZED		0x00000190UL
+#define CKR_CRYPTOKI_ALREADY_INITIALIZED	0x00000191UL
+#define CKR_MUTEX_BAD				0x000001a0UL
+#define CKR_MUTEX_NOT_LOCKED			0x000001a1UL
+
+/* One-time passwords, self-tests, weak values */
+#define CKR_NEW_PIN_MODE		0x000001b0UL
+#define CKR_NEXT_OTP			0x000001b1UL
+#define CKR_EXCEEDED_MAX_ITERATIONS	0x000001b5UL
+#define CKR_FIPS_SELF_TEST_FAILED	0x000001b6UL
+#define CKR_LIBRARY_LOAD_FAILED		0x000001b7UL
+#define CKR_PIN_TOO_WEAK		0x000001b8UL
+#define CKR_PUBLIC_KEY_INVALID		0x000001b9UL
+
+/* Limits and later additions */
+#define CKR_FUNCTION_REJECTED		0x00000200UL
+#define CKR_TOKEN_RESOURCE_EXCEEDED	0x00000201UL	/* 3.0 */
+#define CKR_OPERATION_CANCEL_FAILED	0x00000202UL	/* 3.0 */
+#define CKR_KEY_EXHAUSTED		0x00000203UL	/* 3.1 */
+#define CKR_PENDING			0x00000204UL	/* 3.2 */
+#define CKR_SESSION_ASYNC_NOT_SUPPORTED	0x00000205UL	/* 3.2 */
+#define CKR_SEED_RANDOM_REQUIRED	0x00000206UL	/* 3.2 */
+#define CKR_OPERATION_NOT_VALIDATED	0x00000207UL	/* 3.2 */
+#define CKR_TOKEN_NOT_INITIALIZED	0x00000208UL	/* 3.2 */
+#define CKR_PARAMETER_SET_NOT_SUPPORTED	0x00000209UL	/* 3.2 */
+
+/* Vendors */
+#define CKR_VENDOR_DEFINED	0x80000000UL
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Functions                                                                                      */
+/* ---------------------------------------------------------------------------------------------- */
+
+/* The function lists; their members follow the declarations of the functions. */
+typedef struct CK_FUNCTION_LIST CK_FUNCTION_LIST;
+typedef CK_FUNCTION_LIST *CK_FUNCTION_LIST_PTR;
+typedef CK_FUNCTION_LIST_PTR *CK_FUNCTION_LIST_PTR_PTR;
+typedef struct CK_FUNCTION_LIST_3_0 CK_FUNCTION_LIST_3_0;
+typedef CK_FUNCTION_LIST_3_0 *CK_FUNCTION_LIST_3_0_PTR;
+typedef CK_FUNCTION_LIST_3_0_PTR *CK_FUNCTION_LIST_3_0_PTR_PTR;
+typedef struct CK_FUNCTION_LIST_3_2 CK_FUNCTION_LIST_3_2;
+typedef CK_FUNCTION_LIST_3_2 *CK_FUNCTION_LIST_3_2_PTR;
+typedef CK_FUNCTION_LIST_3_2_PTR *CK_FUNCTION_LIST_3_2_PTR_PTR;
+
+/*
+ * Declares the function and, as CK_<name>, the type of a pointer to it.
+ */
+#define CK_FUNCTION(name, params)                                                                  \
+	CK_EXPORT CK_RV name params;                                                               \
+	typedef CK_RV(*CK_##name) params
+
+/* General */
+CK_FUNCTION(C_Initialize, (CK_VOID_PTR pInitArgs));
+CK_FUNCTION(C_Finalize, (CK_VOID_PTR pReserved));
+CK_FUNCTION(C_GetInfo, (CK_INFO_PTR pInfo));
+CK_FUNCTION(C_GetFunctionList, (CK_FUNCTION_LIST_PTR_PTR ppFunctionList));
+
+/* Slots and tokens */
+CK_FUNCTION(C_GetSlotList,
+	    (CK_BBOOL tokenPresent, CK_SLOT_ID_PTR pSlotList, CK_ULONG_PTR pulCount));
+CK_FUNCTION(C_GetSlotInfo, (CK_SLOT_ID slotID, CK_SLOT_INFO_PTR pInfo));
+CK_FUNCTION(C_GetTokenInfo, (CK_SLOT_ID slotID, CK_TOKEN_INFO_PTR pInfo));
+CK_FUNCTION(C_GetMechanismList,
+	    (CK_SLOT_ID slotID, CK_MECHANISM_TYPE_PTR pMechanismList, CK_ULONG_PTR pulCount));
+CK_FUNCTION(C_GetMechanismInfo,
+	    (CK_SLOT_ID slotID, CK_MECHANISM_TYPE type, CK_MECHANISM_INFO_PTR pInfo));
+CK_FUNCTION(C_InitToken,
+	    (CK_SLOT_ID slotID, CK_UTF8CHAR_PTR pPin, CK_ULONG ulPinLen, CK_UTF8CHAR_PTR pLabel));
+CK_FUNCTION(C_InitPIN, (CK_SESSION_HANDLE hSession, CK_UTF8CHAR_PTR pPin, CK_ULONG ulPinLen));
+CK_FUNCTION(C_SetPIN,
+	    (CK_SESSION_HANDLE hSession, CK_UTF8CHAR_PTR pOldPin, CK_ULONG ulOldLen,
+	     CK_UTF8CHAR_PTR pNewPin, CK_ULONG ulNewLen));
+
+/* Sessions */
+CK_FUNCTION(C_OpenSession,
+	    (CK_SLOT_ID slotID, CK_FLAGS flags, CK_VOID_PTR pApplication, CK_NOTIFY Notify,
+	     CK_SESSION_HANDLE_PTR phSession));
+CK_FUNCTION(C_CloseSession, (CK_SESSION_HANDLE hSession));
+CK_FUNCTION(C_CloseAllSessions, (CK_SLOT_ID slotID));
+CK_FUNCTION(C_GetSessionInfo, (CK_SESSION_HANDLE hSession, CK_SESSION_INFO_PTR pInfo));
+CK_FUNCTION(C_GetOperationState,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pOperationState,
+	     CK_ULONG_PTR pulOperationStateLen));
+CK_FUNCTION(C_SetOperationState,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pOperationState, CK_ULONG ulOperationStateLen,
+	     CK_OBJECT_HANDLE hEncryptionKey, CK_OBJECT_HANDLE hAuthenticationKey));
+CK_FUNCTION(C_Login,
+	    (CK_SESSION_HANDLE hSession, CK_USER_TYPE userType, CK_UTF8CHAR_PTR pPin,
+	     CK_ULONG ulPinLen));
+CK_FUNCTION(C_Logout, (CK_SESSION_HANDLE hSession));
+
+/* Objects */
+CK_FUNCTION(C_CreateObject,
+	    (CK_SESSION_HANDLE hSession, CK_ATTRIBUTE_PTR pTemplate, CK_ULONG ulCount,
+	     CK_OBJECT_HANDLE_PTR phObject));
+CK_FUNCTION(C_CopyObject,
+	    (CK_SESSION_HANDLE hSession, CK_OBJECT_HANDLE hObject, CK_ATTRIBUTE_PTR pTemplate,
+	     CK_ULONG ulCount, CK_OBJECT_HANDLE_PTR phNewObject));
+CK_FUNCTION(C_DestroyObject, (CK_SESSION_HANDLE hSession, CK_OBJECT_HANDLE hObject));
+CK_FUNCTION(C_GetObjectSize,
+	    (CK_SESSION_HANDLE hSession, CK_OBJECT_HANDLE hObject, CK_ULONG_PTR pulSize));
+CK_FUNCTION(C_GetAttributeValue,
+	    (CK_SESSION_HANDLE hSession, CK_OBJECT_HANDLE hObject, CK_ATTRIBUTE_PTR pTemplate,
+	     CK_ULONG ulCount));
+CK_FUNCTION(C_SetAttributeValue,
+	    (CK_SESSION_HANDLE hSession, CK_OBJECT_HANDLE hObject, CK_ATTRIBUTE_PTR pTemplate,
+	     CK_ULONG ulCount));
+CK_FUNCTION(C_FindObjectsInit,
+	    (CK_SESSION_HANDLE hSession, CK_ATTRIBUTE_PTR pTemplate, CK_ULONG ulCount));
+CK_FUNCTION(C_FindObjects,
+	    (CK_SESSION_HANDLE hSession, CK_OBJECT_HANDLE_PTR phObject, CK_ULONG ulMaxObjectCount,
+	     CK_ULONG_PTR pulObjectCount));
+CK_FUNCTION(C_FindObjectsFinal, (CK_SESSION_HANDLE hSession));
+
+/* Encryption */
+CK_FUNCTION(C_EncryptInit,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hKey));
+CK_FUNCTION(C_Encrypt,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pData, CK_ULONG ulDataLen,
+	     CK_BYTE_PTR pEncryptedData, CK_ULONG_PTR pulEncryptedDataLen));
+CK_FUNCTION(C_EncryptUpdate,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pPart, CK_ULONG ulPartLen,
+	     CK_BYTE_PTR pEncryptedPart, CK_ULONG_PTR pulEncryptedPartLen));
+CK_FUNCTION(C_EncryptFinal,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pLastEncryptedPart,
+	     CK_ULONG_PTR pulLastEncryptedPartLen));
+
+/* Decryption */
+CK_FUNCTION(C_DecryptInit,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hKey));
+CK_FUNCTION(C_Decrypt,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pEncryptedData, CK_ULONG ulEncryptedDataLen,
+	     CK_BYTE_PTR pData, CK_ULONG_PTR pulDataLen));
+CK_FUNCTION(C_DecryptUpdate,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pEncryptedPart, CK_ULONG ulEncryptedPartLen,
+	     CK_BYTE_PTR pPart, CK_ULONG_PTR pulPartLen));
+CK_FUNCTION(C_DecryptFinal,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pLastPart, CK_ULONG_PTR pulLastPartLen));
+
+/* Digests */
+CK_FUNCTION(C_DigestInit, (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism));
+CK_FUNCTION(C_Digest,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pData, CK_ULONG ulDataLen, CK_BYTE_PTR pDigest,
+	     CK_ULONG_PTR pulDigestLen));
+CK_FUNCTION(C_DigestUpdate, (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pPart, CK_ULONG ulPartLen));
+CK_FUNCTION(C_DigestKey, (CK_SESSION_HANDLE hSession, CK_OBJECT_HANDLE hKey));
+CK_FUNCTION(C_DigestFinal,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pDigest, CK_ULONG_PTR pulDigestLen));
+
+/* Signatures */
+CK_FUNCTION(C_SignInit,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hKey));
+CK_FUNCTION(C_Sign,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pData, CK_ULONG ulDataLen,
+	     CK_BYTE_PTR pSignature, CK_ULONG_PTR pulSignatureLen));
+CK_FUNCTION(C_SignUpdate, (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pPart, CK_ULONG ulPartLen));
+CK_FUNCTION(C_SignFinal,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pSignature, CK_ULONG_PTR pulSignatureLen));
+CK_FUNCTION(C_SignRecoverInit,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hKey));
+CK_FUNCTION(C_SignRecover,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pData, CK_ULONG ulDataLen,
+	     CK_BYTE_PTR pSignature, CK_ULONG_PTR pulSignatureLen));
+
+/* Verification */
+CK_FUNCTION(C_VerifyInit,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hKey));
+CK_FUNCTION(C_Verify,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pData, CK_ULONG ulDataLen,
+	     CK_BYTE_PTR pSignature, CK_ULONG ulSignatureLen));
+CK_FUNCTION(C_VerifyUpdate, (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pPart, CK_ULONG ulPartLen));
+CK_FUNCTION(C_VerifyFinal,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pSignature, CK_ULONG ulSignatureLen));
+CK_FUNCTION(C_VerifyRecoverInit,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hKey));
+CK_FUNCTION(C_VerifyRecover,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pSignature, CK_ULONG ulSignatureLen,
+	     CK_BYTE_PTR pData, CK_ULONG_PTR pulDataLen));
+
+/* Two operations at once */
+CK_FUNCTION(C_DigestEncryptUpdate,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pPart, CK_ULONG ulPartLen,
+	     CK_BYTE_PTR pEncryptedPart, CK_ULONG_PTR pulEncryptedPartLen));
+CK_FUNCTION(C_DecryptDigestUpdate,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pEncryptedPart, CK_ULONG ulEncryptedPartLen,
+	     CK_BYTE_PTR pPart, CK_ULONG_PTR pulPartLen));
+CK_FUNCTION(C_SignEncryptUpdate,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pPart, CK_ULONG ulPartLen,
+	     CK_BYTE_PTR pEncryptedPart, CK_ULONG_PTR pulEncryptedPartLen));
+CK_FUNCTION(C_DecryptVerifyUpdate,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pEncryptedPart, CK_ULONG ulEncryptedPartLen,
+	     CK_BYTE_PTR pPart, CK_ULONG_PTR pulPartLen));
+
+/* Keys */
+CK_FUNCTION(C_GenerateKey,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_ATTRIBUTE_PTR pTemplate,
+	     CK_ULONG ulCount, CK_OBJECT_HANDLE_PTR phKey));
+CK_FUNCTION(C_GenerateKeyPair,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism,
+	     CK_ATTRIBUTE_PTR pPublicKeyTemplate, CK_ULONG ulPublicKeyAttributeCount,
+	     CK_ATTRIBUTE_PTR pPrivateKeyTemplate, CK_ULONG ulPrivateKeyAttributeCount,
+	     CK_OBJECT_HANDLE_PTR phPublicKey, CK_OBJECT_HANDLE_PTR phPrivateKey));
+CK_FUNCTION(C_WrapKey,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hWrappingKey,
+	     CK_OBJECT_HANDLE hKey, CK_BYTE_PTR pWrappedKey, CK_ULONG_PTR pulWrappedKeyLen));
+CK_FUNCTION(C_UnwrapKey,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism,
+	     CK_OBJECT_HANDLE hUnwrappingKey, CK_BYTE_PTR pWrappedKey, CK_ULONG ulWrappedKeyLen,
+	     CK_ATTRIBUTE_PTR pTemplate, CK_ULONG ulAttributeCount, CK_OBJECT_HANDLE_PTR phKey));
+CK_FUNCTION(C_DeriveKey,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hBaseKey,
+	     CK_ATTRIBUTE_PTR pTemplate, CK_ULONG ulAttributeCount, CK_OBJECT_HANDLE_PTR phKey));
+
+/* Random numbers */
+CK_FUNCTION(C_SeedRandom, (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pSeed, CK_ULONG ulSeedLen));
+CK_FUNCTION(C_GenerateRandom,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR RandomData, CK_ULONG ulRandomLen));
+
+/* Parallel functions, kept for old applications */
+CK_FUNCTION(C_GetFunctionStatus, (CK_SESSION_HANDLE hSession));
+CK_FUNCTION(C_CancelFunction, (CK_SESSION_HANDLE hSession));
+
+/* Slots and tokens */
+CK_FUNCTION(C_WaitForSlotEvent, (CK_FLAGS flags, CK_SLOT_ID_PTR pSlot, CK_VOID_PTR pRserved));
+
+/* General (3.0) */
+CK_FUNCTION(C_GetInterfaceList, (CK_INTERFACE_PTR pInterfacesList, CK_ULONG_PTR pulCount));
+CK_FUNCTION(C_GetInterface,
+	    (CK_UTF8CHAR_PTR pInterfaceName, CK_VERSION_PTR pVersion,
+	     CK_INTERFACE_PTR_PTR ppInterface, CK_FLAGS flags));
+
+/* Sessions (3.0) */
+CK_FUNCTION(C_LoginUser,
+	    (CK_SESSION_HANDLE hSession, CK_USER_TYPE userType, CK_UTF8CHAR_PTR pPin,
+	     CK_ULONG ulPinLen, CK_UTF8CHAR_PTR pUsername, CK_ULONG ulUsernameLen));
+CK_FUNCTION(C_SessionCancel, (CK_SESSION_HANDLE hSession, CK_FLAGS flags));
+
+/* Message encryption (3.0) */
+CK_FUNCTION(C_MessageEncryptInit,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hKey));
+CK_FUNCTION(C_EncryptMessage,
+	    (CK_SESSION_HANDLE hSession, CK_VOID_PTR pParameter, CK_ULONG ulParameterLen,
+	     CK_BYTE_PTR pAssociatedData, CK_ULONG ulAssociatedDataLen, CK_BYTE_PTR pPlaintext,
+	     CK_ULONG ulPlaintextLen, CK_BYTE_PTR pCiphertext, CK_ULONG_PTR pulCiphertextLen));
+CK_FUNCTION(C_EncryptMessageBegin,
+	    (CK_SESSION_HANDLE hSession, CK_VOID_PTR pParameter, CK_ULONG ulParameterLen,
+	     CK_BYTE_PTR pAssociatedData, CK_ULONG ulAssociatedDataLen));
+CK_FUNCTION(C_EncryptMessageNext,
+	    (CK_SESSION_HANDLE hSession, CK_VOID_PTR pParameter, CK_ULONG ulParameterLen,
+	     CK_BYTE_PTR pPlaintextPart, CK_ULONG ulPlaintextPartLen, CK_BYTE_PTR pCiphertextPart,
+	     CK_ULONG_PTR pulCiphertextPartLen, CK_FLAGS flags));
+CK_FUNCTION(C_MessageEncryptFinal, (CK_SESSION_HANDLE hSession));
+
+/* Message decryption (3.0) */
+CK_FUNCTION(C_MessageDecryptInit,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hKey));
+CK_FUNCTION(C_DecryptMessage,
+	    (CK_SESSION_HANDLE hSession, CK_VOID_PTR pParameter, CK_ULONG ulParameterLen,
+	     CK_BYTE_PTR pAssociatedData, CK_ULONG ulAssociatedDataLen, CK_BYTE_PTR pCiphertext,
+	     CK_ULONG ulCiphertextLen, CK_BYTE_PTR pPlaintext, CK_ULONG_PTR pulPlaintextLen));
+CK_FUNCTION(C_DecryptMessageBegin,
+	    (CK_SESSION_HANDLE hSession, CK_VOID_PTR pParameter, CK_ULONG ulParameterLen,
+	     CK_BYTE_PTR pAssociatedData, CK_ULONG ulAssociatedDataLen));
+CK_FUNCTION(C_DecryptMessageNext,
+	    (CK_SESSION_HANDLE hSession, CK_VOID_PTR pParameter, CK_ULONG ulParameterLen,
+	     CK_BYTE_PTR pCiphertextPart, CK_ULONG ulCiphertextPartLen, CK_BYTE_PTR pPlaintextPart,
+	     CK_ULONG_PTR pulPlaintextPartLen, CK_FLAGS flags));
+CK_FUNCTION(C_MessageDecryptFinal, (CK_SESSION_HANDLE hSession));
+
+/* Message signatures (3.0) */
+CK_FUNCTION(C_MessageSignInit,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hKey));
+CK_FUNCTION(C_SignMessage,
+	    (CK_SESSION_HANDLE hSession, CK_VOID_PTR pParameter, CK_ULONG ulParameterLen,
+	     CK_BYTE_PTR pData, CK_ULONG ulDataLen, CK_BYTE_PTR pSignature,
+	     CK_ULONG_PTR pulSignatureLen));
+CK_FUNCTION(C_SignMessageBegin,
+	    (CK_SESSION_HANDLE hSession, CK_VOID_PTR pParameter, CK_ULONG ulParameterLen));
+CK_FUNCTION(C_SignMessageNext,
+	    (CK_SESSION_HANDLE hSession, CK_VOID_PTR pParameter, CK_ULONG ulParameterLen,
+	     CK_BYTE_PTR pData, CK_ULONG ulDataLen, CK_BYTE_PTR pSignature,
+	     CK_ULONG_PTR pulSignatureLen));
+CK_FUNCTION(C_MessageSignFinal, (CK_SESSION_HANDLE hSession));
+
+/* Message verification (3.0) */
+CK_FUNCTION(C_MessageVerifyInit,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hKey));
+CK_FUNCTION(C_VerifyMessage,
+	    (CK_SESSION_HANDLE hSession, CK_VOID_PTR pParameter, CK_ULONG ulParameterLen,
+	     CK_BYTE_PTR pData, CK_ULONG ulDataLen, CK_BYTE_PTR pSignature,
+	     CK_ULONG ulSignatureLen));
+CK_FUNCTION(C_VerifyMessageBegin,
+	    (CK_SESSION_HANDLE hSession, CK_VOID_PTR pParameter, CK_ULONG ulParameterLen));
+CK_FUNCTION(C_VerifyMessageNext,
+	    (CK_SESSION_HANDLE hSession, CK_VOID_PTR pParameter, CK_ULONG ulParameterLen,
+	     CK_BYTE_PTR pData, CK_ULONG ulDataLen, CK_BYTE_PTR pSignature,
+	     CK_ULONG ulSignatureLen));
+CK_FUNCTION(C_MessageVerifyFinal, (CK_SESSION_HANDLE hSession));
+
+/* Key encapsulation (3.2) */
+CK_FUNCTION(C_EncapsulateKey,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hPublicKey,
+	     CK_ATTRIBUTE_PTR pTemplate, CK_ULONG ulAttributeCount, CK_BYTE_PTR pCiphertext,
+	     CK_ULONG_PTR pulCiphertextLen, CK_OBJECT_HANDLE_PTR phKey));
+CK_FUNCTION(C_DecapsulateKey,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hPrivateKey,
+	     CK_ATTRIBUTE_PTR pTemplate, CK_ULONG ulAttributeCount, CK_BYTE_PTR pCiphertext,
+	     CK_ULONG ulCiphertextLen, CK_OBJECT_HANDLE_PTR phKey));
+
+/* Verification with the signature given first (3.2) */
+CK_FUNCTION(C_VerifySignatureInit,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hKey,
+	     CK_BYTE_PTR pSignature, CK_ULONG ulSignatureLen));
+CK_FUNCTION(C_VerifySignature, (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pData, CK_ULONG ulDataLen));
+CK_FUNCTION(C_VerifySignatureUpdate,
+	    (CK_SESSION_HANDLE hSession, CK_BYTE_PTR pPart, CK_ULONG ulPartLen));
+CK_FUNCTION(C_VerifySignatureFinal, (CK_SESSION_HANDLE hSession));
+
+/* Sessions (3.2) */
+CK_FUNCTION(C_GetSessionValidationFlags,
+	    (CK_SESSION_HANDLE hSession, CK_SESSION_VALIDATION_FLAGS_TYPE type,
+	     CK_FLAGS_PTR pFlags));
+
+/* Asynchronous operations (3.2) */
+CK_FUNCTION(C_AsyncComplete,
+	    (CK_SESSION_HANDLE hSession, CK_UTF8CHAR_PTR pFunctionName, CK_ASYNC_DATA_PTR pResult));
+CK_FUNCTION(C_AsyncGetID,
+	    (CK_SESSION_HANDLE hSession, CK_UTF8CHAR_PTR pFunctionName, CK_ULONG_PTR pulID));
+CK_FUNCTION(C_AsyncJoin,
+	    (CK_SESSION_HANDLE hSession, CK_UTF8CHAR_PTR pFunctionName, CK_ULONG ulID,
+	     CK_BYTE_PTR pData, CK_ULONG ulData));
+
+/* Authenticated wrapping (3.2) */
+CK_FUNCTION(C_WrapKeyAuthenticated,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism, CK_OBJECT_HANDLE hWrappingKey,
+	     CK_OBJECT_HANDLE hKey, CK_BYTE_PTR pAssociatedData, CK_ULONG ulAssociatedDataLen,
+	     CK_BYTE_PTR pWrappedKey, CK_ULONG_PTR pulWrappedKeyLen));
+CK_FUNCTION(C_UnwrapKeyAuthenticated,
+	    (CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR pMechanism,
+	     CK_OBJECT_HANDLE hUnwrappingKey, CK_BYTE_PTR pWrappedKey, CK_ULONG ulWrappedKeyLen,
+	     CK_ATTRIBUTE_PTR pTemplate, CK_ULONG ulAttributeCount, CK_BYTE_PTR pAssociatedData,
+	     CK_ULONG ulAssociatedDataLen, CK_OBJECT_HANDLE_PTR phKey));
+
+#undef CK_FUNCTION
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Function lists                                                                                 */
+/* ---------------------------------------------------------------------------------------------- */
+
+/*
+ * The functions in the order of the lists, for F(name). Each version appends to the one before.
+ */
+#define CK_FUNCTIONS_2_40(F)                                                                       \
+	F(C_Initialize)                                                                            \
+	F(C_Finalize)                                                                              \
+	F(C_GetInfo)                                                                               \
+	F(C_GetFunctionList)                                                                       \
+	F(C_GetSlotList)                                                                           \
+	F(C_GetSlotInfo)                                                                           \
+	F(C_GetTokenInfo)                                                                          \
+	F(C_GetMechanismList)                                                                      \
+	F(C_GetMechanismInfo)                                                                      \
+	F(C_InitToken)                                                                             \
+	F(C_InitPIN)                                                                               \
+	F(C_SetPIN)                                                                                \
+	F(C_OpenSession)                                                                           \
+	F(C_CloseSession)                                                                          \
+	F(C_CloseAllSessions)                                                                      \
+	F(C_GetSessionInfo)                                                                        \
+	F(C_GetOperationState)                                                                     \
+	F(C_SetOperationState)                                                                     \
+	F(C_Login)                                                                                 \
+	F(C_Logout)                                                                                \
+	F(C_CreateObject)                                                                          \
+	F(C_CopyObject)                                                                            \
+	F(C_DestroyObject)                                                                         \
+	F(C_GetObjectSize)                                                                         \
+	F(C_GetAttributeValue)                                                                     \
+	F(C_SetAttributeValue)                                                                     \
+	F(C_FindObjectsInit)                                                                       \
+	F(C_FindObjects)                                                                           \
+	F(C_FindObjectsFinal)                                                                      \
+	F(C_EncryptInit)                                                                           \
+	F(C_Encrypt)                                                                               \
+	F(C_EncryptUpdate)                                                                         \
+	F(C_EncryptFinal)                                                                          \
+	F(C_DecryptInit)                                                                           \
+	F(C_Decrypt)                                                                               \
+	F(C_DecryptUpdate)                                                                         \
+	F(C_DecryptFinal)                                                                          \
+	F(C_DigestInit)                                                                            \
+	F(C_Digest)                                                                                \
+	F(C_DigestUpdate)                                                                          \
+	F(C_DigestKey)                                                                             \
+	F(C_DigestFinal)                                                                           \
+	F(C_SignInit)                                                                              \
+	F(C_Sign)                                                                                  \
+	F(C_SignUpdate)                                                                            \
+	F(C_SignFinal)                                                                             \
+	F(C_SignRecoverInit)                                                                       \
+	F(C_SignRecover)                                                                           \
+	F(C_VerifyInit)                                                                            \
+	F(C_Verify)                                                                                \
+	F(C_VerifyUpdate)                                                                          \
+	F(C_VerifyFinal)                                                                           \
+	F(C_VerifyRecoverInit)                                                                     \
+	F(C_VerifyRecover)                                                                         \
+	F(C_DigestEncryptUpdate)                                                                   \
+	F(C_DecryptDigestUpdate)                                                                   \
+	F(C_SignEncryptUpdate)                                                                     \
+	F(C_DecryptVerifyUpdate)                                                                   \
+	F(C_GenerateKey)                                                                           \
+	F(C_GenerateKeyPair)                                                                       \
+	F(C_WrapKey)                                                                               \
+	F(C_UnwrapKey)                                                                             \
+	F(C_DeriveKey)                                                                             \
+	F(C_SeedRandom)                                                                            \
+	F(C_GenerateRandom)                                                                        \
+	F(C_GetFunctionStatus)                                                                     \
+	F(C_CancelFunction)                                                                        \
+	F(C_WaitForSlotEvent)
+
+#define CK_FUNCTIONS_3_0(F)                                                                        \
+	F(C_GetInterfaceList)                                                                      \
+	F(C_GetInterface)                                                                          \
+	F(C_LoginUser)                                                                             \
+	F(C_SessionCancel)                                                                         \
+	F(C_MessageEncryptInit)                                                                    \
+	F(C_EncryptMessage)                                                                        \
+	F(C_EncryptMessageBegin)                                                                   \
+	F(C_EncryptMessageNext)                                                                    \
+	F(C_MessageEncryptFinal)                                                                   \
+	F(C_MessageDecryptInit)                                                                    \
+	F(C_DecryptMessage)                                                                        \
+	F(C_DecryptMessageBegin)                                                                   \
+	F(C_DecryptMessageNext)                                                                    \
+	F(C_MessageDecryptFinal)                                                                   \
+	F(C_MessageSignInit)                                                                       \
+	F(C_SignMessage)                                                                           \
+	F(C_SignMessageBegin)                                                                      \
+	F(C_SignMessageNext)                                                                       \
+	F(C_MessageSignFinal)                                                                      \
+	F(C_MessageVerifyInit)                                                                     \
+	F(C_VerifyMessage)                                                                         \
+	F(C_VerifyMessageBegin)                                                                    \
+	F(C_VerifyMessageNext)                                                                     \
+	F(C_MessageVerifyFinal)
+
+#define CK_FUNCTIONS_3_2(F)                                                                        \
+	F(C_EncapsulateKey)                                                                        \
+	F(C_DecapsulateKey)                                                                        \
+	F(C_VerifySignatureInit)                                                                   \
+	F(C_VerifySignature)                                                                       \
+	F(C_VerifySignatureUpdate)                                                                 \
+	F(C_VerifySignatureFinal)                                                                  \
+	F(C_GetSessionValidationFlags)                                                             \
+	F(C_AsyncComplete)                                                                         \
+	F(C_AsyncGetID)                                                                            \
+	F(C_AsyncJoin)                                                                             \
+	F(C_WrapKeyAuthenticated)                                                                  \
+	F(C_UnwrapKeyAuthenticated)
+
+#define CK_LIST_MEMBER(name) CK_##name name;
+
+struct CK_FUNCTION_LIST {
+	CK_VERSION version;
+	CK_FUNCTIONS_2_40(CK_LIST_MEMBER)
+};
+
+struct CK_FUNCTION_LIST_3_0 {
+	CK_VERSION version;
+	CK_FUNCTIONS_2_40(CK_LIST_MEMBER)
+	CK_FUNCTIONS_3_0(CK_LIST_MEMBER)
+};
+
+struct CK_FUNCTION_LIST_3_2 {
+	CK_VERSION version;
+	CK_FUNCTIONS_2_40(CK_LIST_MEMBER)
+	CK_FUNCTIONS_3_0(CK_LIST_MEMBER)
+	CK_FUNCTIONS_3_2(CK_LIST_MEMBER)
+};
+
+#undef CK_LIST_MEMBER
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
