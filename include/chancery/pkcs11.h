@@ -12,6 +12,8 @@
  * mechanism parameters, return values, functions, function lists.
  */
 
+/* clang-format off: the columns below are tables */
+
 #ifndef CHANCERY_PKCS11_H
 #define CHANCERY_PKCS11_H
 
@@ -2394,7 +2396,7 @@ typedef CK_FUNCTION_LIST_3_2_PTR *CK_FUNCTION_LIST_3_2_PTR_PTR;
  */
 #define CK_FUNCTION(name, params)                                                                  \
 	CK_EXPORT CK_RV name params;                                                               \
-	typedef CK_RV(*CK_##name) params
+	typedef CK_RV (*CK_##name) params
 
 /* General */
 CK_FUNCTION(C_Initialize, (CK_VOID_PTR pInitArgs));
@@ -2832,5 +2834,7 @@ struct CK_FUNCTION_LIST_3_2 {
 #ifdef __cplusplus
 }
 #endif
+
+/* clang-format on */
 
 #endif
