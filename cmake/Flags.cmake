@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language, warnings, hardening, sanitizers: the same for every target.
+include(CheckCCompilerFlag)
+include(CheckPIESupported)
+
+# A clone is for development; a release tarball has no .git, and a newer compiler's new warning
+# must not stop those who only want to build it.
+if(EXISTS ${CMAKE_SOURCE_DIR}/.git)
+	set(werror_default ON)
+else()
+	set(werror_default OFF)
+endif()
+option(CHANCERY_WERROR "Treat warnings as errors" ${werror_default})
+option(CHANCERY_FUZZ "Build the fuzz targets (clang)" OFF)
+option(CHANCERY_COVERAGE "Count executed lines" OFF)
+set(CHANCERY_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=")
+
+if(NOT CMAKE_BUILD_TYPE)
+	set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+# Debug is optimised too: the warnings that need flow analysis, and tests that end.
+set(CMAKE_C_FLAGS_DEBUG "-O2 -g")
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+check_pie_supported()
+
+add_compile_definitions(_GNU_SOURCE)
+add_compile_options(
+	-Wall -Wextra -Wconversion -Wshadow -Wcast-qual -Wvla
+	-Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wpointer-arith -Wformat=2
+	-Wimplicit-fallthrough -Wundef
+	-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
+	-fno-common -fstack-protector-strong -ffunction-sections -fdata-sections)
+if(CHANCERY_WERROR)
+	add_compile_options(-Werror)
+endif()
+
+foreach(flag -fstack-clash-protection -fcf-protection -mbranch-protection=standard)
+	string(MAKE_C_IDENTIFIER "HAVE${flag}" known)
+	check_c_compiler_flag(${flag} ${known})
+	if(${known})
+		add_compile_options(${flag})
+	endif()
+endforeach()
+
+add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed -Wl,--gc-sections)
+
+if(CHANCERY_SANITIZE)
+	add_compile_options(-fsanitize=${CHANCERY_SANITIZE} -fno-sanitize-recover=all
+		-fno-omit-frame-pointer)
+	add_link_options(-fsanitize=${CHANCERY_SANITIZE})
+else()
+	# The sanitizers replace the functions that fortification checks.
+	add_compile_options($<$<NOT:$<CONFIG:None>>:-U_FORTIFY_SOURCE>
+		$<$<NOT:$<CONFIG:None>>:-D_FORTIFY_SOURCE=2>)
+endif()
+
+if(CHANCERY_COVERAGE)
+	add_compile_options(--coverage -fprofile-update=atomic)
+	add_link_options(--coverage)
+endif()

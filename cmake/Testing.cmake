@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests belong by being in their folder: tests/unit, tests/p11 (C), tests/e2e (bats), tests/fault
+# and tests/interop (shell). The folder is the label; a name that ends in _long is also "long" and
+# is left out of `make test`.
+pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
+find_program(BATS bats)
+
+# What every test finds in its environment. The state and configuration are its own, so that one
+# which forgets to choose cannot touch the user's.
+function(chancery_test_properties name label file)
+	get_filename_component(stem ${file} NAME_WE)
+	set(labels ${label})
+	set(timeout 600)
+	if(stem MATCHES "_long$")
+		list(APPEND labels long)
+		set(timeout 7200)
+	endif()
+	set(home ${CMAKE_BINARY_DIR}/Testing/home/${name})
+	set(environment
+		CHANCERY_SOURCE_DIR=${CMAKE_SOURCE_DIR}
+		CHANCERY_BUILD_DIR=${CMAKE_BINARY_DIR}
+		CHANCERY_SANITIZE=${CHANCERY_SANITIZE}
+		CHANCERY_HOME=${home}/state
+		XDG_CONFIG_HOME=${home}/config)
+	if(TARGET chancery-pkcs11)
+		list(APPEND environment CHANCERY_MODULE=$<TARGET_FILE:chancery-pkcs11>)
+	endif()
+	if(TARGET chancery)
+		list(APPEND environment CHANCERY=$<TARGET_FILE:chancery>)
+	endif()
+	set_tests_properties(${name} PROPERTIES
+		LABELS "${labels}"
+		TIMEOUT ${timeout}
+		SKIP_RETURN_CODE 77
+		ENVIRONMENT "${environment}"
+		ENVIRONMENT_MODIFICATION "CHANCERY_CONF=unset:")
+endfunction()
+
+# One executable per test_*.c of tests/FOLDER; its other C files are helpers of them all. Linker
+# options (--wrap) stand in a file test_NAME.link beside the source, one to a line.
+function(chancery_c_tests folder)
+	set(here ${CMAKE_SOURCE_DIR}/tests/${folder})
+	file(GLOB all CONFIGURE_DEPENDS ${here}/*.c)
+	file(GLOB options_files CONFIGURE_DEPENDS ${here}/*.link)
+	set(tests ${all})
+	list(FILTER tests INCLUDE REGEX "/test_[^/]*\\.c$")
+	set(helpers ${all})
+	list(FILTER helpers EXCLUDE REGEX "/test_[^/]*\\.c$")
+	if(NOT tests)
+		return()
+	endif()
+	if(helpers)
+		add_library(${folder}_helpers OBJECT ${helpers})
+		chancery_includes(${folder}_helpers)
+		target_include_directories(${folder}_helpers PUBLIC ${here} ${CMAKE_SOURCE_DIR}/tests)
+		chancery_link(${folder}_helpers ${ARGN})
+	endif()
+	foreach(source ${tests})
+		get_filename_component(stem ${source} NAME_WE)
+		set(target ${folder}_${stem})
+		add_executable(${target} ${source})
+		chancery_includes(${target})
+		target_include_directories(${target} PRIVATE ${here} ${CMAKE_SOURCE_DIR}/tests)
+		if(helpers)
+			target_link_libraries(${target} PRIVATE ${folder}_helpers)
+		endif()
+		chancery_link(${target} ${ARGN})
+		if(${here}/${stem}.link IN_LIST options_files)
+			file(STRINGS ${here}/${stem}.link options)
+			set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${here}/${stem}.link)
+			list(TRANSFORM options PREPEND "LINKER:")
+			target_link_options(${target} PRIVATE ${options})
+		endif()
+		set_target_properties(${target} PROPERTIES
+			RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${folder})
+		string(REGEX REPLACE "^test_" "" name ${stem})
+		add_test(NAME ${folder}.${name} COMMAND ${target})
+		chancery_test_properties(${folder}.${name} ${folder} ${source})
+	endforeach()
+endfunction()
+
+# One test per file of tests/FOLDER that matches GLOB, run by COMMAND.
+function(chancery_script_tests folder glob)
+	file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/${glob})
+	foreach(script ${scripts})
+		get_filename_component(stem ${script} NAME_WE)
+		add_test(NAME ${folder}.${stem} COMMAND ${ARGN} ${script})
+		chancery_test_properties(${folder}.${stem} ${folder} ${script})
+	endforeach()
+endfunction()
+
+if(CMOCKA_FOUND)
+	chancery_c_tests(unit chancery_cli chancery_client ${chancery_layers} PkgConfig::CMOCKA
+		PkgConfig::JANSSON chancery::libcrypto Threads::Threads)
+	# Black box: nothing of ours but the headers and what base offers.
+	chancery_c_tests(p11 chancery_base PkgConfig::CMOCKA PkgConfig::JANSSON
+		chancery::libcrypto Threads::Threads)
+else()
+	message(STATUS "cmocka is not there: no C tests (scripts/setup test installs it)")
+endif()
+if(BATS)
+	chancery_script_tests(e2e *.bats ${BATS})
+endif()
+chancery_script_tests(fault *.sh bash)
+chancery_script_tests(interop *.sh bash)
