@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole files: bounded reads, atomic and durable writes. All descriptors are close-on-exec. */
+#ifndef CHANCERY_BASE_FILE_H
+#define CHANCERY_BASE_FILE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/span.h"
+#include "base/why.h"
+#include <sys/types.h>
+
+/* For file_read. */
+enum {
+	FILE_FOLLOW = 1,  /* the last part of the path may be a symbolic link */
+	FILE_TRUSTED = 2, /* owned by root or by us, and writable by the owner alone, else E_ACCESS */
+	FILE_PRIVATE = 4, /* owned by root or by us, and without any right for others, else E_ACCESS */
+};
+
+/*
+ * Opens an existing regular file for reading, with the checks of flags. *fd is the caller's. Anything but a regular file is
+ * E_DATA; opening never blocks (a FIFO, a device).
+ */
+enum err file_open(const char *path, unsigned flags, int *fd, struct why *why);
+
+/*
+ * Appends the file's bytes to out. Longer than max is E_DATA_LEN; an absent file E_ABSENT. On error out
+ * is as it was. A secret needs a secret buf, and FILE_PRIVATE.
+ */
+enum err file_read(const char *path, unsigned flags, size_t max, struct buf *out, struct why *why);
+
+/* As file_read, for a descriptor of any kind, until its end; does not close it. name is for messages. */
+enum err file_read_fd(int fd, const char *name, size_t max, struct buf *out, struct why *why);
+
+/* Writes all of data to fd, however many write(2) calls it takes. */
+enum err file_write_fd(int fd, const char *name, struct span data, struct why *why);
+
+/*
+ * Replaces path by data as a whole, durably: a temporary file in the same directory (exclusive, not through links, exactly
+ * mode whatever the umask), fsync, rename, directory sync. On error path is as it was and nothing is left behind;
+ * an error of the last directory sync is reported, but by then the new file is in place.
+ */
+enum err file_write(const char *path, mode_t mode, struct span data, struct why *why);
+
+/* As file_write, but E_EXISTS when there is a file of that name: nothing is ever overwritten. */
+enum err file_create(const char *path, mode_t mode, struct span data, struct why *why);
+
+#endif
