@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The library as a whole: initialise, finalise, slots, fork. Its state hangs off the fork word
+ * (base/mem.h), so a forked child sees an uninitialised library at once and for free.
+ */
+#ifndef CHANCERY_CORE_LIB_H
+#define CHANCERY_CORE_LIB_H
+
+#include "base/err.h"
+#include "base/span.h"
+#include <chancery/pkcs11.h>
+
+struct token;
+
+enum err lib_initialize(const CK_C_INITIALIZE_ARGS *args);
+/* Waits for calls that are inside; wakes waiters of C_WaitForSlotEvent. */
+enum err lib_finalize(void);
+/* Whether C_Initialize succeeded in this process: one load. */
+bool lib_ready(void);
+
+/*
+ * For calls without a session: keeps the library from being finalised between enter and leave. E_NOT_INITIALIZED.
+ * (Calls with a session are protected by the session's lock: finalise takes each of them.)
+ */
+enum err lib_enter(void);
+void lib_leave(void);
+
+/* ---- slots; the library is entered ---- */
+enum err slot_list(bool present, CK_SLOT_ID *ids, CK_ULONG *n);
+enum err slot_info(CK_SLOT_ID id, CK_SLOT_INFO *info);
+/* The token in a slot; it lives until finalise. E_SLOT, E_TOKEN_BLANK for the empty slot. */
+enum err slot_token(CK_SLOT_ID id, struct token **t);
+enum err slot_init_token(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR label[32]);
+enum err slot_wait(CK_FLAGS flags, CK_SLOT_ID *id);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An object: immutable, reference counted. A change publishes a new version under the same handle; destroying drops
+ * the map's reference while operations that hold one finish or fail by themselves.
+ */
+#ifndef CHANCERY_CORE_OBJECT_H
+#define CHANCERY_CORE_OBJECT_H
+
+#include "base/attrset.h"
+#include "base/err.h"
+#include "crypto/key.h"
+#include <stdatomic.h>
+
+struct object {
+	atomic_uint refs;
+	struct attrset *attrs;
+	_Atomic(struct key *) key;  /* parsed on first use, kept (the cache) */
+	uint64_t id, version;       /* in the store; 0: session object */
+	CK_OBJECT_CLASS cls;
+	CK_KEY_TYPE key_type;       /* CK_UNAVAILABLE_INFORMATION: no key */
+	bool token, priv;           /* CKA_TOKEN, CKA_PRIVATE */
+	bool verified;              /* a public token object whose MAC was checked */
+	bool lineage;               /* comes from a token key, through copy, unwrap and derive (audit.md, provenance) */
+	bool always_auth;           /* CKA_ALWAYS_AUTHENTICATE */
+};
+
+/* Takes over attrs (also on error, freed). One reference, the caller's. */
+enum err object_new(struct attrset *attrs, bool lineage, struct object **out);
+struct object *object_ref(struct object *o);
+void object_unref(struct object *o); /* NULL accepted */
+/* The parsed key: a reference for the caller. Parsed once; later calls take it from the cache. */
+enum err object_key(struct object *o, struct key **out);
+
+#endif

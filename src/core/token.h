@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A token in a slot: login state, the objects this process knows, and its store.
+ * Lock order (base/lock.h): session mutex before token.rw; token.rw is never held across cryptography or a durable write.
+ */
+#ifndef CHANCERY_CORE_TOKEN_H
+#define CHANCERY_CORE_TOKEN_H
+
+#include "base/err.h"
+#include "core/attr.h"
+#include "core/object.h"
+#include "store/store.h"
+
+struct token;
+struct session;
+
+/* ---- login (5.6.8 … 5.6.11) ---- */
+enum err token_login(struct token *t, struct session *s, CK_USER_TYPE who, struct span pin);
+enum err token_logout(struct token *t);
+/* The login epoch: changes at every logout; an operation begun under an older one must not release anything made with a private key. */
+unsigned token_epoch(const struct token *t);
+/* Who is logged in, and the token's policy, for attribute rules. */
+struct attr_who token_who(const struct token *t);
+CK_STATE token_state(const struct token *t, bool rw);
+
+/* ---- objects ---- */
+
+/*
+ * The object behind h as this session may see it (private ones need the login): a reference for the caller.
+ * Notices changes made by other processes first. E_OBJECT_HANDLE.
+ */
+enum err token_object(struct token *t, CK_OBJECT_HANDLE h, struct object **out);
+/*
+ * Publishes a new object: a session object of s, or durably a token object (5.7: E_SESSION_READ_ONLY, E_WRITE_PROTECTED, E_NOT_LOGGED_IN for a private one; a
+ * public token object in a public session needs the configuration's leave). Takes over obj (also on error).
+ */
+enum err token_add(struct token *t, struct session *s, struct object *obj, CK_OBJECT_HANDLE *h);
+/* As token_add for two or more that must come to be together (key pairs). */
+enum err token_add_all(struct token *t, struct session *s, struct object **obj, CK_OBJECT_HANDLE *h, size_t n);
+/* Publishes a new version of what h names; old is the version it was made from (E_OBJECT_HANDLE if another came first: the caller retries). Takes over obj. */
+enum err token_replace(struct token *t, struct session *s, CK_OBJECT_HANDLE h, const struct object *old, struct object *obj);
+enum err token_remove(struct token *t, struct session *s, CK_OBJECT_HANDLE h, const struct object *old);
+/* Session objects of s go (close). */
+void token_drop_session_objects(struct token *t, struct session *s);
+/* Handles of the visible objects that match templ (NULL: all), in *h by mem_alloc. */
+enum err token_find(struct token *t, struct session *s, const struct attrset *templ, CK_OBJECT_HANDLE **h, size_t *n);
+
+/* ---- administration ---- */
+enum err token_info(struct token *t, CK_TOKEN_INFO *info);
+enum err token_set_pin(struct token *t, struct session *s, struct span old, struct span new_pin);
+enum err token_init_pin(struct token *t, struct session *s, struct span new_pin);
+
+#endif

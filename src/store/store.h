@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Durable state of tokens: one SQLite database per token, in DIR/<slot id>/token.db. The layer above
+ * sees plain records; sealing, MACs, PIN keys and the failure counts live here.
+ *
+ * Threads: every function may be called by any thread; a store has its own locks (RANK_QUEUE for writers,
+ * RANK_STORE for the connection). Fork: a child must not use a store of its parent; store_fork_prepare/parent/child are
+ * called by the library's atfork handlers, and the child abandons what it inherited.
+ */
+#ifndef CHANCERY_STORE_STORE_H
+#define CHANCERY_STORE_STORE_H
+
+#include "base/attrset.h"
+#include "base/err.h"
+#include "base/span.h"
+#include "base/why.h"
+
+struct store;
+/* The token's data key and what is derived from it, in locked memory; exists between login and logout. */
+struct seal;
+
+enum store_user { STORE_USER, STORE_SO };
+
+/* How PINs become keys, and limits; fixed per token at store_create (pin_max, delays: configuration). */
+struct store_policy {
+	bool pbkdf2;           /* approved profile: PBKDF2-HMAC-SHA-256, else Argon2id */
+	uint32_t kdf_cost;     /* KiB of Argon2id, or iterations */
+	uint32_t kdf_passes;   /* Argon2id t */
+	uint32_t pin_max;      /* failures until locked */
+	unsigned dir_mode, file_mode; /* 0700/0600, or the group forms */
+};
+
+struct store_info {
+	char label[32];        /* space padded, as CK_TOKEN_INFO */
+	char serial[16];
+	bool user_pin_set;
+	uint32_t user_failures, so_failures, pin_max;
+	bool read_only;        /* the file system or the mode forbids writing */
+	uint64_t changes;      /* the change counter */
+};
+
+/* ---- the folder of tokens ---- */
+
+/* Slot ids that hold a token, ascending; *ids is malloc'ed with mem_alloc. A missing folder is an empty list. *next: the id that a new token gets: never one used before. */
+enum err store_list(const char *dir, CK_SLOT_ID **ids, size_t *n, CK_SLOT_ID *next, struct why *why);
+/* Creates a token in a slot that holds none, durably. A slot that meanwhile holds one: E_SESSION_EXISTS with why. */
+enum err store_create(const char *dir, CK_SLOT_ID slot, const struct store_policy *p, struct span so_pin,
+		      const char label[32], struct why *why);
+/* Removes a token and everything in it. The SO PIN was checked by the caller through store_login. */
+enum err store_delete(const char *dir, CK_SLOT_ID slot, struct why *why);
+
+/* ---- one token ---- */
+
+enum err store_open(const char *dir, CK_SLOT_ID slot, const struct store_policy *p, struct store **out, struct why *why);
+void store_close(struct store *s);
+enum err store_info(struct store *s, struct store_info *info);
+/* Changes whenever another connection (another process) committed: compare with the last value. Cheap (under 1 us), no disk write. E_DEVICE_REMOVED when the file is gone or was replaced. */
+enum err store_version(struct store *s, uint64_t *v);
+
+/*
+ * Checks a PIN. The attempt is counted durably before the KDF runs and taken back when it was right, so no number of
+ * concurrent tries exceeds the limit and both answers cost the same. E_PIN_WRONG, E_PIN_LOCKED, E_PIN_UNSET. On a read-only store
+ * the count is this process's own. *seal (may be NULL: only check) is the caller's.
+ */
+enum err store_login(struct store *s, enum store_user u, struct span pin, struct seal **seal);
+void seal_free(struct seal *k);
+/* Changes u's PIN: checks old (counted as a login), then wraps the data key under new in one transaction. */
+enum err store_set_pin(struct store *s, enum store_user u, struct span old, struct span new_pin);
+/* The SO sets the user PIN and clears its failures (C_InitPIN). */
+enum err store_init_pin(struct store *s, const struct seal *so, struct span new_pin);
+/* C_InitToken on an initialised token: checks the SO PIN, destroys every object, makes a new data key, label and no user PIN. */
+enum err store_reinit(struct store *s, struct span so_pin, const char label[32]);
+enum err store_rename(struct store *s, const struct seal *so, const char label[32]);
+/* A sealed copy of the whole token into one file (made atomically), opened again with the same passphrase. */
+enum err store_backup(struct store *s, struct span passphrase, const char *path, struct why *why);
+enum err store_restore(const char *dir, CK_SLOT_ID slot, const struct store_policy *p, struct span passphrase,
+		       const char *path, struct why *why);
+/* Checks everything (needs a seal for MACs and the root): structure, each row, the sealed root, the counter. Reports findings through cb. */
+typedef void store_check_cb(void *arg, bool bad, const char *text);
+enum err store_check(struct store *s, const struct seal *k, store_check_cb *cb, void *arg);
+
+/* ---- records ---- */
+
+struct record {
+	uint64_t id;       /* never reused in this token; 0: new */
+	uint64_t version;  /* starts at 1, +1 at each change */
+	bool priv;         /* CKA_PRIVATE: sealed; else MACed and readable without a seal */
+	bool verified;     /* its MAC was checked (needs a seal) */
+	uint32_t traits;   /* RECORD_*, sealed or MACed with the rest */
+	struct attrset *attrs;
+};
+
+enum { RECORD_TOKEN_LINEAGE = 1 << 0 /* provenance: comes from a token key (audit) */ };
+
+void record_clear(struct record *r); /* frees what it owns */
+
+/* One record by id. k NULL: public records only. E_OBJECT_HANDLE when not there (or not visible), E_CORRUPT when it does not open. */
+enum err store_get(struct store *s, const struct seal *k, uint64_t id, struct record *r);
+
+/*
+ * Ids of the records that a search can concern, ascending: label and id (NULL: any) are compared through the keyed index, class too (CK_UNAVAILABLE_INFORMATION: any).
+ * Public ones always, private ones when k is given. A superset of the matches is allowed; core compares attributes. *ids by mem_alloc.
+ */
+struct store_query {
+	const struct span *label, *id;
+	CK_OBJECT_CLASS cls;
+};
+enum err store_query(struct store *s, const struct seal *k, const struct store_query *q, uint64_t **ids, size_t *n);
+
+/* What changed since a value of the change counter: live records (id, version, priv) and removed ones (version 0). *now: counter value of this answer. */
+struct store_delta {
+	uint64_t id, version;
+	bool priv;
+};
+enum err store_changes(struct store *s, uint64_t since, struct store_delta **d, size_t *n, uint64_t *now);
+
+/* ---- changes: group-committed ---- */
+
+enum store_change_kind { CHANGE_CREATE, CHANGE_REPLACE, CHANGE_REMOVE };
+struct store_change {
+	enum store_change_kind kind;
+	struct record *rec;  /* CREATE: id is set on success. REPLACE and REMOVE: version is the one that must be there (else E_OBJECT_HANDLE); REPLACE sets the new one */
+};
+/*
+ * Makes the changes of one caller (all or none) durable, together with those of other threads that wait: one leader
+ * commits for many. Returns when the commit is durable. event: pending roll record that must be as durable as the change (may be empty), kept until store_event_done.
+ * E_DEVICE_MEMORY: disk full; E_WRITE_PROTECTED; E_DEVICE. After an error nothing of this caller's changes is there.
+ */
+enum err store_commit(struct store *s, const struct seal *k, struct store_change *c, size_t n, struct span event);
+/* Pending events in order of commit; cb returns an error to stop. Those for which cb returned OK are removed. */
+typedef enum err store_event_cb(void *arg, struct span event);
+enum err store_events_drain(struct store *s, store_event_cb *cb, void *arg);
+
+/* atfork: prepare takes every lock of every open store of this process, parent and child let go (the child also forgets the stores). */
+void store_fork_prepare(void);
+void store_fork_parent(void);
+void store_fork_child(void);
+
+#endif
