@@ -30,8 +30,8 @@ enum err module_err(CK_RV rv, const char *function, struct why *why)
 	enum err e = err_of_rv(rv);
 	const char *name = name_of(NAME_CKR, rv);
 	if (name == NULL)
-		return why_set(why, e, "%s: unknown return value 0x%lx", function, rv);
-	return why_set(why, e, "%s: %s (%s)", function, name, err_text(e));
+		return why_fail(why, e, "%s: unknown return value 0x%lx", function, rv);
+	return why_fail(why, e, "%s: %s (%s)", function, name, err_text(e));
 }
 
 /* An interface list of at least the given version, or NULL. */
@@ -78,11 +78,11 @@ static enum err module_lists(struct module *m, struct why *why)
 
 	*(void **)&get_list = dlsym(m->dl, "C_GetFunctionList");
 	if (get_list == NULL)
-		return why_set(why, E_CONFIG, "%s is no PKCS#11 module: it has neither C_GetInterface nor "
+		return why_fail(why, E_CONFIG, "%s is no PKCS#11 module: it has neither C_GetInterface nor "
 			       "C_GetFunctionList", m->path);
 	enum err e = module_err(get_list(&list), "C_GetFunctionList", why);
 	if (e == OK && list == NULL)
-		e = why_set(why, E_CONFIG, "%s: C_GetFunctionList gave no list", m->path);
+		e = why_fail(why, E_CONFIG, "%s: C_GetFunctionList gave no list", m->path);
 	m->fn = list;
 	return e;
 }
@@ -116,14 +116,14 @@ static enum err module_load(const char *path, struct module **out, struct why *w
 	struct module *m = mem_alloc(sizeof(*m));
 
 	if (m == NULL)
-		return why_set(why, E_MEMORY, "%s", err_text(E_MEMORY));
+		return why_fail(why, E_MEMORY, "%s", err_text(E_MEMORY));
 	m->users = 1;
 	if ((m->path = mem_strdup(path)) == NULL) {
-		e = why_set(why, E_MEMORY, "%s", err_text(E_MEMORY));
+		e = why_fail(why, E_MEMORY, "%s", err_text(E_MEMORY));
 		goto out;
 	}
 	if ((m->dl = dlopen(path, RTLD_NOW | RTLD_LOCAL)) == NULL) {
-		e = why_set(why, E_CONFIG, "the module cannot be loaded: %s", dlerror());
+		e = why_fail(why, E_CONFIG, "the module cannot be loaded: %s", dlerror());
 		goto out;
 	}
 	if ((e = module_lists(m, why)) != OK)
@@ -207,7 +207,7 @@ enum err module_slots(const struct module *m, bool present, CK_SLOT_ID **ids, si
 	while (rv == CKR_OK && count > 0) {
 		mem_free(list);
 		if ((list = mem_alloc(count * sizeof(*list))) == NULL)
-			return why_set(why, E_MEMORY, "%s", err_text(E_MEMORY));
+			return why_fail(why, E_MEMORY, "%s", err_text(E_MEMORY));
 		rv = m->fn->C_GetSlotList(only, list, &count);
 		if (rv == CKR_OK)
 			break;
