@@ -80,7 +80,8 @@ enum {
 	MECH_WRAP_EXACT = 1 << 3,     /* unwrapping yields exactly the wrapped length */
 	MECH_VERIFY_SIG_FIRST = 1 << 4, /* offered by C_VerifySignatureInit */
 	MECH_DERIVE_DATA = 1 << 5,    /* derives a data object (CKM_HKDF_DATA) */
-	MECH_APPROVED = 1 << 6        /* stays in the approved profile */
+	MECH_APPROVED = 1 << 6,       /* stays in the approved profile */
+	MECH_INTEROP = 1 << 7         /* offered in the interop profile only */
 };
 
 struct mech {
@@ -95,7 +96,17 @@ struct mech {
 	const struct mech_ops *ops;   /* NULL: none of encrypt … verify */
 	const struct mech_make *make; /* NULL: none of generate, derive */
 	const char *needs;            /* libcrypto algorithm that must be there for the row to exist, or NULL */
+	unsigned wrap_unit;           /* C_WrapKey pads the key with zeros to a multiple of this; 0: no padding */
+	const char *kat;              /* known-answer test before the first use; NULL: that of `hash` alone */
 };
+
+/* Which rows are offered; `standard` is the default. Called before use, under the library's initialise lock. */
+enum mech_profile {
+	PROFILE_STANDARD,
+	PROFILE_APPROVED,
+	PROFILE_INTEROP
+};
+void mech_profile_set(enum mech_profile p);
 
 /* The row, or NULL when not offered. Lock-free; constant time lookup. */
 const struct mech *mech_find(CK_MECHANISM_TYPE type);
@@ -108,8 +119,20 @@ bool mech_takes(const struct mech *m, CK_KEY_TYPE kt);
 CK_FLAGS mech_use_flag(enum mech_use u);
 
 /*
+ * The ops of m->make, inside the secret-arena tag and after the known-answer test (E_SELFTEST). E_MECHANISM when
+ * the row has no such op. On error what was put into the sets is worthless.
+ */
+enum err mech_generate(const struct mech *m, const struct param *par, const struct attrset *templ,
+		       struct attrset *made);
+enum err mech_generate_pair(const struct mech *m, const struct param *par, const struct attrset *pub_templ,
+			    const struct attrset *priv_templ, struct attrset *pub, struct attrset *priv);
+enum err mech_derive(const struct mech *m, const struct param *par, struct key *base, struct key *extra,
+		     const struct attrset *templ, struct attrset *made);
+
+/*
  * Starts r for mechanism m, use and key (a reference stays with the caller for as long as r runs; NULL for digests).
- * Takes over *par (moved). On error r is idle. The algorithm's known-answer test runs before its first use: E_SELFTEST.
+ * Takes over *par (moved, also on error; NULL: no parameter). Checks flag, key type and key size of the row: E_MECHANISM,
+ * E_KEY_TYPE, E_KEY_SIZE. On error r is idle. The algorithm's known-answer test runs before its first use: E_SELFTEST.
  */
 enum err run_begin(struct run *r, const struct mech *m, enum mech_use use, struct key *key, struct param *par);
 /* Idle again: wipes the parameter, keeps state for reuse. */
@@ -127,7 +150,7 @@ enum err run_once(struct run *r, struct span in, struct sink *o);
 enum err run_verify_final(struct run *r, struct span sig);
 enum err run_verify_once(struct run *r, struct span in, struct span sig);
 
-/* Known-answer tests: one row per algorithm. selftest_all runs each and reports through cb (name, result). */
+/* Known-answer tests: one row per algorithm (kat.h). selftest_all runs each and reports through cb (name, result). */
 typedef void selftest_cb(void *arg, const char *name, enum err e);
 enum err selftest_all(selftest_cb *cb, void *arg);
 /* Before first use of m: runs its test once per process; a failure latches an error state for good. */
