@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/office.h"
+#include "base/pin.h"
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MODULE_NAME "libchancery-pkcs11.so"
+
+/* Chancery's own module: beside this program (a build tree), else where it was installed. */
+static void own_module(char path[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof("/" MODULE_NAME));
+	char *slash = NULL;
+
+	if (n > 0) {
+		path[n] = '\0';
+		slash = strrchr(path, '/');
+	}
+	if (slash != NULL) {
+		memcpy(slash, "/" MODULE_NAME, sizeof("/" MODULE_NAME));
+		if (access(path, R_OK) == 0)
+			return;
+	}
+	snprintf(path, PATH_MAX, "%s/%s", CHANCERY_MODULE_DIR, MODULE_NAME);
+}
+
+static enum err module_of(struct call *c, const struct uri *u, char path[PATH_MAX])
+{
+	struct span named = u->v[URI_MODULE_PATH];
+
+	if (c->module != NULL) {
+		snprintf(path, PATH_MAX, "%s", c->module);
+	} else if (u->has[URI_MODULE_PATH]) {
+		if (named.n >= PATH_MAX || memchr(named.p, '\0', named.n) != NULL)
+			return why_fail(&c->why, E_ARGUMENTS, "the URI's module-path is no file name");
+		memcpy(path, named.p, named.n);
+		path[named.n] = '\0';
+	} else {
+		own_module(path);
+	}
+	return OK;
+}
+
+enum err office_module(struct call *c, const char *uri, struct office *o)
+{
+	char path[PATH_MAX];
+	enum err e = OK;
+
+	*o = (struct office){ 0 };
+	if (uri != NULL && (e = uri_parse(uri, &o->uri, &c->why)) != OK)
+		return e;
+	if ((e = module_of(c, &o->uri, path)) != OK)
+		return e;
+	return module_open(path, &o->m, &c->why);
+}
+
+enum err office_token(struct call *c, const char *uri, enum pick_want want, struct office *o)
+{
+	enum err e = office_module(c, uri, o);
+
+	return e != OK ? e : pick_token(o->m, &o->uri, want, &o->spot, &c->why);
+}
+
+static bool has_pin(const struct call *c, const struct office *o, const char *option)
+{
+	if (call_flag(c, option))
+		return true;
+	return strcmp(option, "pin-source") == 0 && (o->uri.has[URI_PIN_SOURCE] || o->uri.has[URI_PIN_VALUE]);
+}
+
+/* The PIN that the URI itself gives: pin-value, or a pin-source (RFC 7512, 2.4: a bare path is a file). */
+static enum err pin_of_uri(struct call *c, const struct office *o, const struct pin_ask *ask, struct buf *pin)
+{
+	char source[PATH_MAX];
+	struct span named = o->uri.v[URI_PIN_SOURCE];
+
+	if (o->uri.has[URI_PIN_VALUE])
+		return buf_put(pin, o->uri.v[URI_PIN_VALUE]);
+	bool bare = named.n > 0 && named.p[0] == '/';
+	int n = snprintf(source, sizeof(source), "%s%.*s", bare ? "file:" : "", (int)named.n, (const char *)named.p);
+	if (n < 0 || (size_t)n >= sizeof(source))
+		return why_fail(&c->why, E_ARGUMENTS, "the URI's pin-source is too long");
+	return pin_read(source, PIN_FOR_TOOL, ask, pin, &c->why);
+}
+
+enum err office_pin(struct call *c, const struct office *o, const char *option, bool twice, struct buf *pin)
+{
+	char what[96];
+	bool so = strncmp(option, "so-", 3) == 0 || strcmp(option, "new-so-pin-source") == 0;
+	struct pin_ask ask = { what, twice };
+
+	if (!has_pin(c, o, option))
+		return why_fail(&c->why, E_ARGUMENTS, "--%s is missing: file:PATH, credential:NAME, fd:N, env:NAME or "
+				"prompt", option);
+	snprintf(what, sizeof(what), "%s PIN of token \"%.*s\"", so ? "SO" : "user",
+		 (int)field_len(o->spot.info.label, sizeof(o->spot.info.label)), (const char *)o->spot.info.label);
+	const char *source = call_option(c, option);
+	if (source == NULL)
+		return pin_of_uri(c, o, &ask, pin);
+	return pin_read(source, PIN_FOR_TOOL, &ask, pin, &c->why);
+}
+
+static enum err office_login(struct call *c, CK_USER_TYPE user, struct office *o)
+{
+	const char *option = user == CKU_SO ? "so-pin-source" : "pin-source";
+	struct buf pin = { .secret = true };
+	enum err e = OK;
+
+	if ((o->spot.info.flags & CKF_PROTECTED_AUTHENTICATION_PATH) != 0 && !has_pin(c, o, option))
+		return pool_login(o->pool, user, span(NULL, 0), &c->why);
+	if (user == CKU_USER && !has_pin(c, o, option))
+		return OK;
+	if ((e = office_pin(c, o, option, false, &pin)) == OK)
+		e = pool_login(o->pool, user, buf_span(&pin), &c->why);
+	buf_free(&pin);
+	return e;
+}
+
+enum err office_session(struct call *c, const char *uri, bool rw, CK_USER_TYPE user, struct office *o)
+{
+	enum err e = office_token(c, uri, PICK_TOKEN, o);
+
+	if (e == OK)
+		e = pool_new(o->m, o->spot.slot, rw, 0, &o->pool, &c->why);
+	if (e == OK)
+		e = office_login(c, user, o);
+	if (e == OK)
+		e = pool_take(o->pool, &o->desk.h, &c->why);
+	if (e != OK)
+		return e;
+	o->desk.m = o->m;
+	o->at_desk = true;
+	return OK;
+}
+
+void office_close(struct office *o)
+{
+	if (o->at_desk)
+		pool_give(o->pool, o->desk.h, false);
+	pool_free(o->pool);
+	module_close(o->m);
+	uri_free(&o->uri);
+	*o = (struct office){ 0 };
+}

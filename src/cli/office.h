@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What nearly every command needs first: the module, the token that a URI names, a session, a login.
+ * The module is --module, else the URI's module-path, else Chancery's own: beside the program, or
+ * where it was installed.
+ */
+#ifndef CHANCERY_CLI_OFFICE_H
+#define CHANCERY_CLI_OFFICE_H
+
+#include "base/uri.h"
+#include "client/object.h"
+#include "client/pick.h"
+#include "client/pool.h"
+#include "cli/command.h"
+
+/* An open module and what was picked in it; every part may be absent. Freed with office_close. */
+struct office {
+	struct uri uri;
+	struct module *m;
+	struct spot spot;
+	struct pool *pool;
+	struct desk desk; /* a session of the pool */
+	bool at_desk;
+};
+
+/* The module alone; uri NULL: no URI. */
+enum err office_module(struct call *c, const char *uri, struct office *o);
+/* The module and one token that fits the URI. */
+enum err office_token(struct call *c, const char *uri, enum pick_want want, struct office *o);
+/*
+ * As office_token, and a session on it. Logs user in when the command has --pin-source (CKU_USER) or
+ * --so-pin-source (CKU_SO), or the URI a pin-source; a token without either is used as the public.
+ */
+enum err office_session(struct call *c, const char *uri, bool rw, CK_USER_TYPE user, struct office *o);
+void office_close(struct office *o);
+
+/* A PIN from the source in option `option`, else from the URI's pin-source (user PIN only); E_ARGUMENTS when neither is there. */
+enum err office_pin(struct call *c, const struct office *o, const char *option, bool twice, struct buf *pin);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a command tells: one JSON value with --json, else text for people made from the same value, so that
+ * both say the same. Results go to stdout, everything else to stderr.
+ */
+#ifndef CHANCERY_CLI_REPORT_H
+#define CHANCERY_CLI_REPORT_H
+
+#include "base/span.h"
+#include "cli/command.h"
+#include <jansson.h>
+
+struct column {
+	const char *head; /* heading of a table, or the name of a field */
+	const char *key;  /* member of the JSON object */
+};
+
+/* An array of objects as a table; empty: the text `none`. Takes over the reference. */
+enum err report_table(struct call *c, json_t *rows, const struct column *cols, const char *none);
+/* One object, a line per field. Takes over the reference. */
+enum err report_fields(struct call *c, json_t *object, const struct column *cols);
+/* An object whose text for people is one sentence. Takes over the reference. */
+enum err report_done(struct call *c, json_t *object, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* On stderr, unless --quiet: what happens now. */
+void report_step(const struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A warning, on stderr. */
+void report_warn(const struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The error that ends the command. */
+void report_error(const struct call *c, enum err e);
+/* False when stdout could not be written: a full disk must not look like success. */
+bool report_flush(const struct call *c);
+
+/* JSON texts of bytes: hexadecimal; a label, with whatever is not UTF-8 or not printable escaped as \xNN. */
+json_t *report_hex(struct span b);
+json_t *report_label(struct span b);
+
+#endif
