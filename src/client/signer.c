@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "client/signer.h"
+#include "base/mem.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Input up to this size is signed in one call, since some modules refuse multi-part calls for some mechanisms. */
+#define CHUNK ((size_t)256 * 1024)
+#define DIGEST_MAX 64
+#define NONE CK_UNAVAILABLE_INFORMATION
+
+const struct sign_alg sign_algs[] = {
+	{ "rsa-pss-sha256", CKK_RSA, CKM_SHA256_RSA_PKCS_PSS, CKM_RSA_PKCS_PSS, CKM_SHA256, CKG_MGF1_SHA256, 32 },
+	{ "rsa-pss-sha384", CKK_RSA, CKM_SHA384_RSA_PKCS_PSS, CKM_RSA_PKCS_PSS, CKM_SHA384, CKG_MGF1_SHA384, 48 },
+	{ "rsa-pss-sha512", CKK_RSA, CKM_SHA512_RSA_PKCS_PSS, CKM_RSA_PKCS_PSS, CKM_SHA512, CKG_MGF1_SHA512, 64 },
+	{ "rsa-pkcs1-sha256", CKK_RSA, CKM_SHA256_RSA_PKCS, NONE, CKM_SHA256, 0, 0 },
+	{ "rsa-pkcs1-sha384", CKK_RSA, CKM_SHA384_RSA_PKCS, NONE, CKM_SHA384, 0, 0 },
+	{ "rsa-pkcs1-sha512", CKK_RSA, CKM_SHA512_RSA_PKCS, NONE, CKM_SHA512, 0, 0 },
+	{ "ecdsa-sha256", CKK_EC, CKM_ECDSA_SHA256, CKM_ECDSA, CKM_SHA256, 0, 0 },
+	{ "ecdsa-sha384", CKK_EC, CKM_ECDSA_SHA384, CKM_ECDSA, CKM_SHA384, 0, 0 },
+	{ "ecdsa-sha512", CKK_EC, CKM_ECDSA_SHA512, CKM_ECDSA, CKM_SHA512, 0, 0 },
+	{ "ecdsa-sha3-256", CKK_EC, CKM_ECDSA_SHA3_256, CKM_ECDSA, CKM_SHA3_256, 0, 0 },
+	{ "ecdsa-sha3-384", CKK_EC, CKM_ECDSA_SHA3_384, CKM_ECDSA, CKM_SHA3_384, 0, 0 },
+	{ "ecdsa-sha3-512", CKK_EC, CKM_ECDSA_SHA3_512, CKM_ECDSA, CKM_SHA3_512, 0, 0 },
+	{ "eddsa", CKK_EC_EDWARDS, CKM_EDDSA, NONE, NONE, 0, 0 },
+	{ "ml-dsa", CKK_ML_DSA, CKM_ML_DSA, NONE, NONE, 0, 0 },
+	{ NULL, NONE, NONE, NONE, NONE, 0, 0 },
+};
+
+const struct sign_alg *sign_alg_find(const char *name, CK_KEY_TYPE kt, unsigned bits)
+{
+	/* FIPS 186-5, 6.1.1: a hash as strong as the curve. */
+	if (name == NULL && kt == CKK_EC)
+		name = bits > 384 ? "ecdsa-sha512" : bits > 256 ? "ecdsa-sha384" : "ecdsa-sha256";
+	for (const struct sign_alg *a = sign_algs; a->name != NULL; a++)
+		if (a->key_type == kt && (name == NULL || strcmp(a->name, name) == 0))
+			return a;
+	return NULL;
+}
+
+/* ---- the mechanism and its parameter ---- */
+
+struct prepared {
+	CK_MECHANISM mech;
+	union {
+		CK_RSA_PKCS_PSS_PARAMS pss;
+		CK_EDDSA_PARAMS eddsa;
+		CK_SIGN_ADDITIONAL_CONTEXT context;
+	} u;
+};
+
+static void *borrowed(struct span s)
+{
+	return (void *)(uintptr_t)s.p; /* the standard's parameters are not const, but only read */
+}
+
+static void set_param(struct prepared *p, void *param, size_t n)
+{
+	p->mech.pParameter = param;
+	p->mech.ulParameterLen = n;
+}
+
+static enum err prepare(const struct signer *s, CK_MECHANISM_TYPE type, struct prepared *p, struct why *why)
+{
+	const struct sign_alg *a = s->alg;
+
+	memset(p, 0, sizeof(*p));
+	p->mech.mechanism = type;
+	if (a->mgf != 0) {
+		p->u.pss = (CK_RSA_PKCS_PSS_PARAMS){ a->hash, a->mgf, a->salt };
+		set_param(p, &p->u.pss, sizeof(p->u.pss));
+	}
+	if (s->context.n == 0)
+		return OK;
+	if (a->key_type == CKK_ML_DSA) {
+		p->u.context = (CK_SIGN_ADDITIONAL_CONTEXT){ CKH_HEDGE_PREFERRED, borrowed(s->context), s->context.n };
+		set_param(p, &p->u.context, sizeof(p->u.context));
+		return OK;
+	}
+	if (a->key_type == CKK_EC_EDWARDS) {
+		p->u.eddsa = (CK_EDDSA_PARAMS){ CK_FALSE, s->context.n, borrowed(s->context) };
+		set_param(p, &p->u.eddsa, sizeof(p->u.eddsa));
+		return OK;
+	}
+	return why_fail(why, E_ARGUMENTS, "%s takes no context", a->name);
+}
+
+/* ---- input ---- */
+
+/* Reads until cap or the end. */
+static enum err read_chunk(int fd, const char *name, uint8_t *p, size_t cap, size_t *n, struct why *why)
+{
+	*n = 0;
+	while (*n < cap) {
+		ssize_t got = read(fd, p + *n, cap - *n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return why_errno(why, "%s cannot be read", name);
+		if (got == 0)
+			break;
+		*n += (size_t)got;
+	}
+	return OK;
+}
+
+/* An operation on a stream: these are the calls of C_Sign*, C_Verify* or C_Digest*. */
+struct feed {
+	const struct signer *s;
+	int fd;
+	const char *name;
+	uint8_t *chunk;
+	size_t n; /* bytes of the first chunk */
+};
+
+typedef CK_RV (*update_fn)(CK_SESSION_HANDLE, CK_BYTE_PTR, CK_ULONG);
+
+static bool feed_whole(const struct feed *f)
+{
+	return f->n < CHUNK;
+}
+
+/* Gives every chunk to update, the first one (already read) included. */
+static enum err feed_all(struct feed *f, update_fn update, const char *function, struct why *why)
+{
+	enum err e = OK;
+
+	while (e == OK && f->n > 0) {
+		e = module_err(update(f->s->desk.h, f->chunk, f->n), function, why);
+		if (e == OK)
+			e = read_chunk(f->fd, f->name, f->chunk, CHUNK, &f->n, why);
+	}
+	return e;
+}
+
+/* ---- digests, when only the plain mechanism is there ---- */
+
+static enum err feed_digest(struct feed *f, uint8_t digest[DIGEST_MAX], CK_ULONG *n, struct why *why)
+{
+	const CK_FUNCTION_LIST *fn = module_fn(f->s->desk.m);
+	CK_MECHANISM m = { f->s->alg->hash, NULL, 0 };
+	enum err e = module_err(fn->C_DigestInit(f->s->desk.h, &m), "C_DigestInit", why);
+
+	*n = DIGEST_MAX;
+	if (e == OK)
+		e = feed_all(f, fn->C_DigestUpdate, "C_DigestUpdate", why);
+	if (e == OK)
+		e = module_err(fn->C_DigestFinal(f->s->desk.h, digest, n), "C_DigestFinal", why);
+	return e;
+}
+
+/* Starts with the mechanism of the row, or the plain one; *plain tells which. */
+typedef CK_RV (*init_fn)(CK_SESSION_HANDLE, CK_MECHANISM_PTR, CK_OBJECT_HANDLE);
+
+static enum err start(const struct signer *s, init_fn init, const char *function, bool *plain, struct why *why)
+{
+	struct prepared p;
+	enum err e = prepare(s, s->alg->mech, &p, why);
+
+	*plain = false;
+	if (e != OK)
+		return e;
+	CK_RV rv = init(s->desk.h, &p.mech, s->key);
+	if (rv == CKR_MECHANISM_INVALID && s->alg->plain != NONE) {
+		*plain = true;
+		p.mech.mechanism = s->alg->plain;
+		rv = init(s->desk.h, &p.mech, s->key);
+	}
+	return module_err(rv, function, why);
+}
+
+static enum err feed_open(struct feed *f, const struct signer *s, int fd, const char *name, struct why *why)
+{
+	*f = (struct feed){ s, fd, name, mem_alloc(CHUNK), 0 };
+	if (f->chunk == NULL)
+		return why_fail(why, E_MEMORY, "%s", err_text(E_MEMORY));
+	return read_chunk(fd, name, f->chunk, CHUNK, &f->n, why);
+}
+
+/* ---- sign ---- */
+
+static enum err sign_bytes(const struct signer *s, uint8_t *data, size_t n, struct buf *sig, struct why *why)
+{
+	const CK_FUNCTION_LIST *fn = module_fn(s->desk.m);
+	CK_ULONG len = 0;
+	enum err e = module_err(fn->C_Sign(s->desk.h, data, n, NULL, &len), "C_Sign", why);
+
+	if (e == OK)
+		e = buf_reserve(sig, len);
+	if (e == OK)
+		e = module_err(fn->C_Sign(s->desk.h, data, n, sig->p, &len), "C_Sign", why);
+	if (e == OK)
+		sig->n = len;
+	return e;
+}
+
+static enum err sign_final(const struct signer *s, struct buf *sig, struct why *why)
+{
+	const CK_FUNCTION_LIST *fn = module_fn(s->desk.m);
+	CK_ULONG len = 0;
+	enum err e = module_err(fn->C_SignFinal(s->desk.h, NULL, &len), "C_SignFinal", why);
+
+	if (e == OK)
+		e = buf_reserve(sig, len);
+	if (e == OK)
+		e = module_err(fn->C_SignFinal(s->desk.h, sig->p, &len), "C_SignFinal", why);
+	if (e == OK)
+		sig->n = len;
+	return e;
+}
+
+enum err signer_sign(const struct signer *s, int fd, const char *name, struct buf *sig, struct why *why)
+{
+	const CK_FUNCTION_LIST *fn = module_fn(s->desk.m);
+	uint8_t digest[DIGEST_MAX];
+	CK_ULONG digest_n = 0;
+	struct feed f;
+	bool plain = false;
+	enum err e = feed_open(&f, s, fd, name, why);
+
+	buf_clear(sig);
+	if (e == OK)
+		e = start(s, fn->C_SignInit, "C_SignInit", &plain, why);
+	if (e != OK)
+		goto out;
+	if (plain) {
+		if ((e = feed_digest(&f, digest, &digest_n, why)) == OK)
+			e = sign_bytes(s, digest, digest_n, sig, why);
+	} else if (feed_whole(&f)) {
+		e = sign_bytes(s, f.chunk, f.n, sig, why);
+	} else {
+		if ((e = feed_all(&f, fn->C_SignUpdate, "C_SignUpdate", why)) == OK)
+			e = sign_final(s, sig, why);
+	}
+out:
+	mem_free(f.chunk);
+	return e;
+}
+
+/* ---- verify ---- */
+
+enum err signer_verify(const struct signer *s, int fd, const char *name, struct span sig, struct why *why)
+{
+	const CK_FUNCTION_LIST *fn = module_fn(s->desk.m);
+	uint8_t digest[DIGEST_MAX];
+	CK_ULONG digest_n = 0;
+	struct feed f;
+	bool plain = false;
+	enum err e = feed_open(&f, s, fd, name, why);
+
+	if (e == OK)
+		e = start(s, fn->C_VerifyInit, "C_VerifyInit", &plain, why);
+	if (e != OK)
+		goto out;
+	if (plain) {
+		if ((e = feed_digest(&f, digest, &digest_n, why)) == OK)
+			e = module_err(fn->C_Verify(s->desk.h, digest, digest_n, borrowed(sig), sig.n), "C_Verify", why);
+	} else if (feed_whole(&f)) {
+		e = module_err(fn->C_Verify(s->desk.h, f.chunk, f.n, borrowed(sig), sig.n), "C_Verify", why);
+	} else {
+		if ((e = feed_all(&f, fn->C_VerifyUpdate, "C_VerifyUpdate", why)) == OK)
+			e = module_err(fn->C_VerifyFinal(s->desk.h, borrowed(sig), sig.n), "C_VerifyFinal", why);
+	}
+out:
+	mem_free(f.chunk);
+	return e;
+}
