@@ -34,6 +34,12 @@ bool mem_equal(const void *a, const void *b, size_t n);
 /* While the depth is above 0, this thread's libcrypto allocations are secret. Nests. */
 void mem_secret_enter(void);
 void mem_secret_leave(void);
+/*
+ * Outside the tag for a while, whatever its depth: for what outlives the operation, such as libcrypto's own
+ * tables. resume takes what suspend gave.
+ */
+unsigned mem_secret_suspend(void);
+void mem_secret_resume(unsigned depth);
 /* The allocator functions with the signatures that CRYPTO_set_mem_functions wants. */
 void *mem_crypto_malloc(size_t n, const char *file, int line);
 void *mem_crypto_realloc(void *p, size_t n, const char *file, int line);
