@@ -25,6 +25,13 @@ bool lib_ready(void);
 enum err lib_enter(void);
 void lib_leave(void);
 
+struct conf;
+/*
+ * The configuration that C_Initialize read. Lock-free and borrowed: for calls that are entered or hold a
+ * session's lock, which finalise waits for.
+ */
+const struct conf *lib_conf(void);
+
 /* ---- slots; the library is entered ---- */
 enum err slot_list(bool present, CK_SLOT_ID *ids, CK_ULONG *n);
 enum err slot_info(CK_SLOT_ID id, CK_SLOT_INFO *info);

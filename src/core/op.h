@@ -43,9 +43,11 @@ enum err op_cancel(struct session *s, CK_FLAGS flags);
 /* C_GetOperationState, C_SetOperationState. */
 enum err op_save(struct session *s, struct out o);
 enum err op_restore(struct session *s, struct span state, CK_OBJECT_HANDLE enc_key, CK_OBJECT_HANDLE auth_key);
+/* Whether an operation waits for CKU_CONTEXT_SPECIFIC: to be asked before a PIN is tried. */
+bool op_waiting(const struct session *s);
 /* CKU_CONTEXT_SPECIFIC succeeded: the operation that waits for it may go on. E_NO_OPERATION when none waits. */
 enum err op_authenticated(struct session *s);
-/* Ends everything (close). */
+/* Ends everything, the search too (close). */
 void op_end_all(struct session *s);
 /* Memory back (finalise, teardown of the table). */
 void op_free_all(struct session *s);

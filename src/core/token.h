@@ -14,6 +14,9 @@
 struct token;
 struct session;
 
+/* The label, 32 bytes space padded; the place lives until finalise (a rename leaves the old one). Takes no lock. */
+const char *token_label(const struct token *t);
+
 /* ---- login (5.6.8 … 5.6.11) ---- */
 enum err token_login(struct token *t, struct session *s, CK_USER_TYPE who, struct span pin);
 enum err token_logout(struct token *t);
