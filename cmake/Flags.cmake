@@ -29,7 +29,8 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 check_pie_supported()
 
-add_compile_definitions(_GNU_SOURCE)
+# Debug builds check the order in which locks are taken.
+add_compile_definitions(_GNU_SOURCE $<$<CONFIG:Debug>:CHANCERY_DEBUG_LOCKS>)
 add_compile_options(
 	-Wall -Wextra -Wconversion -Wshadow -Wcast-qual -Wvla
 	-Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wpointer-arith -Wformat=2

@@ -88,3 +88,10 @@ function(chancery_program name)
 	chancery_link(${name} chancery_${arg_FOLDER} ${arg_LIBRARIES})
 	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 endfunction()
+
+# Definitions of the folder's own files; main.c is not among them.
+function(chancery_define folder)
+	if(TARGET chancery_${folder})
+		target_compile_definitions(chancery_${folder} PRIVATE ${ARGN})
+	endif()
+endfunction()

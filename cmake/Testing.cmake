@@ -4,6 +4,7 @@
 # is left out of `make test`.
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
 find_program(BATS bats)
+find_program(VALGRIND valgrind)
 
 # What every test finds in its environment. The state and configuration are its own, so that one
 # which forgets to choose cannot touch the user's.
@@ -34,6 +35,19 @@ function(chancery_test_properties name label file)
 		SKIP_RETURN_CODE 77
 		ENVIRONMENT "${environment}"
 		ENVIRONMENT_MODIFICATION "CHANCERY_CONF=unset:")
+endfunction()
+
+# The same executable once more under valgrind, for scripts/sanitize. A test that is long already
+# would take hours there.
+function(chancery_valgrind_test name target source)
+	if(NOT VALGRIND OR CHANCERY_SANITIZE OR source MATCHES "_long\\.c$")
+		return()
+	endif()
+	add_test(NAME valgrind.${name} COMMAND ${VALGRIND} --quiet --error-exitcode=99
+		--leak-check=full --errors-for-leak-kinds=definite,indirect $<TARGET_FILE:${target}>)
+	chancery_test_properties(valgrind.${name} valgrind ${source})
+	set_tests_properties(valgrind.${name} PROPERTIES TIMEOUT 3600)
+	set_property(TEST valgrind.${name} APPEND PROPERTY ENVIRONMENT CHANCERY_UNDER_VALGRIND=1)
 endfunction()
 
 # One executable per test_*.c of tests/FOLDER; its other C files are helpers of them all. Linker
@@ -76,6 +90,7 @@ function(chancery_c_tests folder)
 		string(REGEX REPLACE "^test_" "" name ${stem})
 		add_test(NAME ${folder}.${name} COMMAND ${target})
 		chancery_test_properties(${folder}.${name} ${folder} ${source})
+		chancery_valgrind_test(${folder}.${name} ${target} ${source})
 	endforeach()
 endfunction()
 
@@ -103,3 +118,14 @@ if(BATS)
 endif()
 chancery_script_tests(fault *.sh bash)
 chancery_script_tests(interop *.sh bash)
+
+# The rules that need no compiler to be of one version. `make lint` checks the rest.
+foreach(check spdx layers openssl mechanisms statics sizes shell)
+	add_test(NAME lint.${check} COMMAND ${CMAKE_SOURCE_DIR}/scripts/lint ${check})
+	set_tests_properties(lint.${check} PROPERTIES LABELS lint)
+endforeach()
+if(TARGET chancery-pkcs11 AND NOT CHANCERY_SANITIZE AND NOT CHANCERY_COVERAGE)
+	add_test(NAME lint.module COMMAND ${CMAKE_SOURCE_DIR}/scripts/lint module
+		$<TARGET_FILE:chancery-pkcs11>)
+	set_tests_properties(lint.module PROPERTIES LABELS lint)
+endif()
