@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands.h"
+
+const struct command *const commands[] = {
+	&cmd_token_list,
+	&cmd_token_info,
+	&cmd_mech_list,
+};
+
+const size_t commands_n = sizeof(commands) / sizeof(commands[0]);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chancery token list, info */
+#include "cli/commands.h"
+#include "cli/describe.h"
+#include "cli/office.h"
+#include "cli/report.h"
+#include "base/mem.h"
+
+static const struct option_row list_options[] = {
+	{ "all", NULL, "also slots whose token is not initialised", NULL },
+	{ NULL, NULL, NULL, NULL },
+};
+
+static const struct column list_columns[] = {
+	{ "SLOT", "slot" },   { "LABEL", "label" }, { "SERIAL", "serial" }, { "MODEL", "model" },
+	{ "STATE", "state" }, { "URI", "uri" },	    { NULL, NULL },
+};
+
+static enum err token_list(struct call *c)
+{
+	struct office o;
+	struct spot *spots = NULL;
+	size_t n = 0;
+	json_t *rows = json_array();
+	enum err e = office_module(c, c->n_operands > 0 ? c->operands[0] : NULL, &o);
+
+	if (e == OK)
+		e = pick_tokens(o.m, &o.uri, call_flag(c, "all") ? PICK_ANY : PICK_TOKEN, &spots, &n, &c->why);
+	for (size_t i = 0; i < n && e == OK; i++)
+		if (json_array_append_new(rows, describe_token(&spots[i])) != 0)
+			e = why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
+	if (e == OK) {
+		e = report_table(c, rows, list_columns, "No token yet; `chancery token init --label NAME` makes one.");
+		rows = NULL; /* moved */
+	}
+	json_decref(rows);
+	mem_free(spots);
+	office_close(&o);
+	return e;
+}
+
+const struct command cmd_token_list = {
+	"token", "list", "[URI]", 1, "List tokens", list_options, token_list,
+};
+
+static const struct option_row no_options[] = { { NULL, NULL, NULL, NULL } };
+
+static const struct column info_columns[] = {
+	{ "Label", "label" },
+	{ "Slot", "slot" },
+	{ "Serial", "serial" },
+	{ "Manufacturer", "manufacturer" },
+	{ "Model", "model" },
+	{ "Version", "version" },
+	{ "State", "state" },
+	{ "User PIN", "user_pin" },
+	{ "SO PIN", "so_pin" },
+	{ "PIN length", "pin_length" },
+	{ "Sessions", "sessions" },
+	{ "Flags", "flags" },
+	{ "URI", "uri" },
+	{ NULL, NULL },
+};
+
+static enum err token_info(struct call *c)
+{
+	struct office o;
+	enum err e = office_token(c, c->n_operands > 0 ? c->operands[0] : NULL, PICK_TOKEN, &o);
+
+	if (e == OK)
+		e = report_fields(c, describe_token(&o.spot), info_columns);
+	office_close(&o);
+	return e;
+}
+
+const struct command cmd_token_info = {
+	"token", "info", "[URI]", 1, "Show what a token says of itself", no_options, token_info,
+};
