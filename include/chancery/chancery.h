@@ -42,13 +42,64 @@ extern "C" {
 #define CHANCERY_INTERFACE_MAJOR	1
 #define CHANCERY_INTERFACE_MINOR	0
 
+/* Why a function of this interface failed and what to do about it: a sentence or two, terminated. */
+typedef struct CK_CHANCERY_WHY {
+	char text[512];
+} CK_CHANCERY_WHY;
+typedef CK_CHANCERY_WHY *CK_CHANCERY_WHY_PTR;
+
+/*
+ * One line of a report. ok: CK_FALSE for a finding. text is valid during the call only. No function of
+ * the module may be called from it.
+ */
+typedef void (*CK_CHANCERY_REPORT)(void *arg, CK_BBOOL ok, const char *text);
+
+/* What the module holds in memory for secrets, in bytes, and its cache of parsed keys. */
+typedef struct CK_CHANCERY_MEMORY {
+	CK_ULONG secretUsed;     /* handed out of the secret arena */
+	CK_ULONG secretLocked;   /* of the arena, locked in memory */
+	CK_ULONG secretUnlocked; /* of the arena, that could not be locked */
+	CK_BBOOL dumpExcluded;   /* the kernel leaves the arena out of core dumps */
+	CK_BBOOL wipeOnFork;     /* and gives a forked child zeroes */
+	CK_ULONG keys;           /* parsed keys kept */
+	CK_ULONG keyBytes;       /* what they take */
+	CK_ULONG keyLimit;       /* beyond it the least recently used go */
+	CK_ULONG keyEvictions;   /* how many went since C_Initialize */
+} CK_CHANCERY_MEMORY;
+typedef CK_CHANCERY_MEMORY *CK_CHANCERY_MEMORY_PTR;
+
 /*
  * The function list of the vendor interface. A higher minor version appends members and changes
  * none, so a caller reads only the members of the minor version that `version` tells; another major
  * version is another list and is asked for by its number.
+ *
+ * C_Initialize must have succeeded. PINs are bytes with their length; paths are terminated. why may be NULL.
  */
 typedef struct CK_CHANCERY_FUNCTIONS {
 	CK_VERSION version;
+	/* Removes the token and everything in it. CKR_SESSION_EXISTS while it has sessions in this process. */
+	CK_RV (*TokenDelete)(CK_SLOT_ID slot, const CK_UTF8CHAR *soPin, CK_ULONG soPinLen,
+		CK_CHANCERY_WHY_PTR why);
+	/* Gives the token another label (blank padded, as for C_InitToken). */
+	CK_RV (*TokenRename)(CK_SLOT_ID slot, const CK_UTF8CHAR *soPin, CK_ULONG soPinLen,
+		const CK_UTF8CHAR *label, CK_CHANCERY_WHY_PTR why);
+	/* Writes a sealed copy of the whole token to a new file, to be opened with the same passphrase. */
+	CK_RV (*TokenBackup)(CK_SLOT_ID slot, const CK_UTF8CHAR *passphrase, CK_ULONG passphraseLen,
+		const char *path, CK_CHANCERY_WHY_PTR why);
+	/* Makes a token of such a file, in a new slot. */
+	CK_RV (*TokenRestore)(const CK_UTF8CHAR *passphrase, CK_ULONG passphraseLen, const char *path,
+		CK_SLOT_ID_PTR slot, CK_CHANCERY_WHY_PTR why);
+	/*
+	 * Checks everything that is stored of the token: structure, every object, the sealed root. user (CKU_USER or CKU_SO)
+	 * and pin are those of either; without a PIN (NULL, 0) only what needs no key is checked. Findings do not make it fail.
+	 */
+	CK_RV (*TokenCheck)(CK_SLOT_ID slot, CK_USER_TYPE user, const CK_UTF8CHAR *pin, CK_ULONG pinLen,
+		CK_CHANCERY_REPORT report, void *arg);
+	/* Runs every known-answer test. CKR_DEVICE_ERROR when one failed. */
+	CK_RV (*SelfTest)(CK_CHANCERY_REPORT report, void *arg);
+	CK_RV (*MemoryStatistics)(CK_CHANCERY_MEMORY_PTR statistics);
+	/* The version text of the libcrypto that is linked in. Static. */
+	const char *(*CryptoVersion)(void);
 } CK_CHANCERY_FUNCTIONS;
 typedef CK_CHANCERY_FUNCTIONS *CK_CHANCERY_FUNCTIONS_PTR;
 

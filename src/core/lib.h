@@ -10,6 +10,7 @@
 #include "base/span.h"
 #include <chancery/pkcs11.h>
 
+struct conf;
 struct token;
 
 enum err lib_initialize(const CK_C_INITIALIZE_ARGS *args);
@@ -32,9 +33,17 @@ struct conf;
  */
 const struct conf *lib_conf(void);
 
+/* The configuration read at C_Initialize; valid while the library is entered or a session's lock is held. */
+const struct conf *lib_conf(void);
+
 /* ---- slots; the library is entered ---- */
+/* ids NULL looks for tokens anew and counts; else gives what was last counted. E_TOO_SMALL sets *n. */
 enum err slot_list(bool present, CK_SLOT_ID *ids, CK_ULONG *n);
 enum err slot_info(CK_SLOT_ID id, CK_SLOT_INFO *info);
+/* Whether there is such a slot with a token in it, initialised or not (C_GetMechanismList): E_SLOT, E_TOKEN_ABSENT. */
+enum err slot_check(CK_SLOT_ID id);
+/* C_GetTokenInfo: of a token that is not initialised, too. */
+enum err slot_token_info(CK_SLOT_ID id, CK_TOKEN_INFO *info);
 /* The token in a slot; it lives until finalise. E_SLOT, E_TOKEN_BLANK for the empty slot. */
 enum err slot_token(CK_SLOT_ID id, struct token **t);
 enum err slot_init_token(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR label[32]);

@@ -12,26 +12,32 @@
 #include <chancery/pkcs11.h>
 
 struct token;
+struct entry;
 struct find;
 
 struct session {
-	struct lock mu;             /* guards all below */
-	uint32_t generation;        /* of the open session; +1 at each close */
-	bool open, rw;
+	struct lock mu;             /* guards all below, but where it says otherwise */
+	uint64_t generation;        /* of the open session; +1 at each close */
 	struct token *token;
 	struct op *ops[OP_COUNT];   /* made at first use, kept for reuse */
-	struct find *find;
-	CK_OBJECT_HANDLE first_object; /* its session objects: see token.h */
-	struct session *next, *prev; /* the token's list; guarded by the session table's lock */
-	CK_VOID_PTR app; CK_NOTIFY notify;
+	struct find *find;          /* the search under way, or NULL (find.c) */
+	CK_VOID_PTR app;
+	CK_NOTIFY notify;
+	struct entry *objects;      /* its session objects; guarded by token.rw */
+	struct session *next, *prev; /* the token's sessions, or the free ones; guarded by the table's lock */
+	uint32_t index;             /* its place in the table; never changes */
+	uint32_t insertion;         /* of the token when the session was opened */
+	bool open, rw;
+	bool listed;                /* in the token's list; guarded by the table's lock */
+	bool made_objects;          /* may have session objects */
 };
 
-/* Opens a session on t (5.6.1). */
+/* Opens a session on t (5.6.1). The library is entered. */
 enum err session_open(struct token *t, CK_FLAGS flags, CK_VOID_PTR app, CK_NOTIFY notify, CK_SESSION_HANDLE *h);
-/* The open session behind h, with s->mu held; E_SESSION. session_put lets go. */
+/* The open session behind h, with s->mu held; E_SESSION, E_NOT_INITIALIZED. session_put lets go. */
 enum err session_get(CK_SESSION_HANDLE h, struct session **s);
 void session_put(struct session *s);
-/* Closes it: operations ended, session objects destroyed; the last of a token logs out. s->mu is not held on entry. */
+/* Closes it: operations ended, session objects destroyed; the last of a token logs out. s->mu is not held on entry; the library is entered. */
 enum err session_close(CK_SESSION_HANDLE h);
 enum err session_close_all(struct token *t);
 enum err session_info(struct session *s, CK_SESSION_INFO *info);

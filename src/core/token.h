@@ -14,10 +14,18 @@
 struct token;
 struct session;
 
+/* Bytes of a PIN. */
+enum { TOKEN_PIN_MIN = 4, TOKEN_PIN_MAX = 255 };
+
+/* The label, blank padded, for records and messages. */
+void token_label(struct token *t, char label[32]);
+
 /* The label, 32 bytes space padded; the place lives until finalise (a rename leaves the old one). Takes no lock. */
 const char *token_label(const struct token *t);
 
 /* ---- login (5.6.8 … 5.6.11) ---- */
+
+/* pin.p NULL: the PIN comes from the configured pin_source, or E_ARGUMENTS. */
 enum err token_login(struct token *t, struct session *s, CK_USER_TYPE who, struct span pin);
 enum err token_logout(struct token *t);
 /* The login epoch: changes at every logout; an operation begun under an older one must not release anything made with a private key. */
@@ -45,6 +53,8 @@ enum err token_replace(struct token *t, struct session *s, CK_OBJECT_HANDLE h, c
 enum err token_remove(struct token *t, struct session *s, CK_OBJECT_HANDLE h, const struct object *old);
 /* Session objects of s go (close). */
 void token_drop_session_objects(struct token *t, struct session *s);
+/* Whether h still names an object that may be seen (searches skip what went away). */
+bool token_has(struct token *t, CK_OBJECT_HANDLE h);
 /* Handles of the visible objects that match templ (NULL: all), in *h by mem_alloc. */
 enum err token_find(struct token *t, struct session *s, const struct attrset *templ, CK_OBJECT_HANDLE **h, size_t *n);
 
