@@ -31,6 +31,8 @@ enum err obj_destroy(struct session *s, CK_OBJECT_HANDLE h);
 enum err obj_size(struct session *s, CK_OBJECT_HANDLE h, CK_ULONG *n);
 enum err obj_get(struct session *s, CK_OBJECT_HANDLE h, CK_ATTRIBUTE *t, CK_ULONG n);
 enum err obj_set(struct session *s, CK_OBJECT_HANDLE h, struct templ t);
+
+/* Searches (5.7.7): see find.h; they are in find.c. */
 enum err find_init(struct session *s, struct templ t);
 enum err find_next(struct session *s, CK_OBJECT_HANDLE *h, CK_ULONG max, CK_ULONG *n);
 enum err find_final(struct session *s);

@@ -10,7 +10,6 @@
 #include "base/span.h"
 #include <chancery/pkcs11.h>
 
-struct conf;
 struct token;
 
 enum err lib_initialize(const CK_C_INITIALIZE_ARGS *args);
@@ -31,9 +30,6 @@ struct conf;
  * The configuration that C_Initialize read. Lock-free and borrowed: for calls that are entered or hold a
  * session's lock, which finalise waits for.
  */
-const struct conf *lib_conf(void);
-
-/* The configuration read at C_Initialize; valid while the library is entered or a session's lock is held. */
 const struct conf *lib_conf(void);
 
 /* ---- slots; the library is entered ---- */

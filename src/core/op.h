@@ -47,7 +47,7 @@ enum err op_restore(struct session *s, struct span state, CK_OBJECT_HANDLE enc_k
 bool op_waiting(const struct session *s);
 /* CKU_CONTEXT_SPECIFIC succeeded: the operation that waits for it may go on. E_NO_OPERATION when none waits. */
 enum err op_authenticated(struct session *s);
-/* Ends everything, the search too (close). */
+/* Ends every operation (close); the search is ended by find_end (find.h). */
 void op_end_all(struct session *s);
 /* Memory back (finalise, teardown of the table). */
 void op_free_all(struct session *s);

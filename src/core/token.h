@@ -17,9 +17,6 @@ struct session;
 /* Bytes of a PIN. */
 enum { TOKEN_PIN_MIN = 4, TOKEN_PIN_MAX = 255 };
 
-/* The label, blank padded, for records and messages. */
-void token_label(struct token *t, char label[32]);
-
 /* The label, 32 bytes space padded; the place lives until finalise (a rename leaves the old one). Takes no lock. */
 const char *token_label(const struct token *t);
 
