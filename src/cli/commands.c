@@ -2,9 +2,14 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
+	&cmd_token_init,
 	&cmd_token_list,
 	&cmd_token_info,
+	&cmd_token_pin,
+	&cmd_token_unlock,
 	&cmd_mech_list,
+	&cmd_sign,
+	&cmd_verify,
 };
 
 const size_t commands_n = sizeof(commands) / sizeof(commands[0]);

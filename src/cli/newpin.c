@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/newpin.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include <limits.h>
+#include <stdio.h>
+#include <sys/random.h>
+
+#define MADE_BYTES 32 /* 256 bits: a machine's PIN is a key */
+
+static enum err make_pin(struct buf *pin, struct why *why)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint8_t raw[MADE_BYTES];
+	enum err e = OK;
+
+	if (getrandom(raw, sizeof(raw), 0) != (ssize_t)sizeof(raw))
+		return why_errno(why, "the system gives no random bytes");
+	for (size_t i = 0; i < sizeof(raw) && e == OK; i++) {
+		e = buf_put_u8(pin, (uint8_t)digits[raw[i] >> 4]);
+		if (e == OK)
+			e = buf_put_u8(pin, (uint8_t)digits[raw[i] & 15]);
+	}
+	mem_wipe(raw, sizeof(raw));
+	return e;
+}
+
+/* Makes a PIN and writes it to a file of its own before it is used: a PIN that nobody has would lock the token for good. */
+static enum err make_file(struct call *c, const char *dir, const char *name, struct buf *pin)
+{
+	char path[PATH_MAX];
+	enum err e = make_pin(pin, &c->why);
+
+	if (e != OK)
+		return e;
+	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
+		return why_fail(&c->why, E_ARGUMENTS, "the directory's name is too long");
+	return file_create(path, 0600, buf_span(pin), &c->why);
+}
+
+enum err newpins_take(struct call *c, const struct office *o, bool fresh, struct newpins *pins)
+{
+	const char *dir = call_option(c, "make-pins");
+	bool given = call_flag(c, "so-pin-source") || call_flag(c, "pin-source");
+	enum err e;
+
+	if (dir != NULL && given)
+		return why_fail(&c->why, E_ARGUMENTS, "--make-pins makes both PINs: give no source beside it");
+	if (dir != NULL) {
+		e = make_file(c, dir, "so.pin", &pins->so);
+		return e != OK ? e : make_file(c, dir, "user.pin", &pins->user);
+	}
+	e = office_pin(c, o, "so-pin-source", fresh, &pins->so);
+	if (e == OK && call_flag(c, "pin-source"))
+		e = office_pin(c, o, "pin-source", true, &pins->user);
+	return e;
+}
+
+void newpins_free(struct newpins *pins)
+{
+	buf_free(&pins->so);
+	buf_free(&pins->user);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chancery sign, verify */
+#include "cli/commands.h"
+#include "cli/ecsig.h"
+#include "cli/office.h"
+#include "cli/report.h"
+#include "base/file.h"
+#include "client/signer.h"
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SOURCES "file: credential: fd: env: prompt"
+#define ALGORITHMS                                                                                             \
+	"rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 "     \
+	"ecdsa-sha256 ecdsa-sha384 ecdsa-sha512 ecdsa-sha3-256 ecdsa-sha3-384 ecdsa-sha3-512 eddsa ml-dsa"
+#define SIGNATURE_MAX ((size_t)1 << 16)
+
+static const struct option_row sign_options[] = {
+	{ "in", "FILE", "what to sign (default: standard input)", NULL },
+	{ "out", "FILE", "where the signature goes (default: standard output)", NULL },
+	{ "algorithm", "NAME", "how to sign (default: by the key)", ALGORITHMS },
+	{ "context", "TEXT", "context string of EdDSA and ML-DSA", NULL },
+	{ "format", "FORMAT", "ECDSA signatures as der (X.509, OpenSSL; default) or raw (r and s)", "der raw" },
+	{ "pin-source", "SOURCE", "the user's PIN", SOURCES },
+	{ NULL, NULL, NULL, NULL },
+};
+
+static const struct option_row verify_options[] = {
+	{ "in", "FILE", "what was signed (default: standard input)", NULL },
+	{ "signature", "FILE", "the signature", NULL },
+	{ "algorithm", "NAME", "how it was signed (default: by the key)", ALGORITHMS },
+	{ "context", "TEXT", "context string of EdDSA and ML-DSA", NULL },
+	{ "format", "FORMAT", "ECDSA signatures as der (default) or raw", "der raw" },
+	{ "pin-source", "SOURCE", "the user's PIN, for a key that is private to the user", SOURCES },
+	{ NULL, NULL, NULL, NULL },
+};
+
+/* The input: a file, or standard input. */
+struct input {
+	int fd;
+	const char *name;
+};
+
+static enum err input_open(struct call *c, struct input *in)
+{
+	in->name = call_option(c, "in");
+	if (in->name == NULL) {
+		in->name = "standard input";
+		in->fd = STDIN_FILENO;
+		return OK;
+	}
+	in->fd = open(in->name, O_RDONLY | O_CLOEXEC);
+	return in->fd >= 0 ? OK : why_errno(&c->why, "%s cannot be opened", in->name);
+}
+
+static void input_close(struct input *in)
+{
+	if (in->fd > STDIN_FILENO)
+		close(in->fd);
+}
+
+static enum err format_der(struct call *c, const struct signer *s, bool *der)
+{
+	const char *format = call_option(c, "format");
+
+	if (format != NULL && strcmp(format, "der") != 0 && strcmp(format, "raw") != 0)
+		return why_fail(&c->why, E_ARGUMENTS, "--format is der or raw, not \"%s\"", format);
+	*der = s->alg->key_type == CKK_EC && (format == NULL || strcmp(format, "der") == 0);
+	return OK;
+}
+
+/* The key that the URI names and the algorithm to use with it. */
+static enum err signer_take(struct call *c, const struct office *o, CK_OBJECT_CLASS cls, struct signer *s)
+{
+	struct object_info key = { 0 };
+	const char *name = call_option(c, "algorithm"), *context = call_option(c, "context");
+	unsigned bits = 0;
+	enum err e = object_one(o->desk, &o->uri, cls, &key, &c->why);
+
+	if (e != OK)
+		return e;
+	if (key.key_type == CKK_EC && name == NULL)
+		bits = ec_key_bits(o->desk, key.h);
+	s->desk = o->desk;
+	s->key = key.h;
+	s->alg = sign_alg_find(name, key.key_type, bits);
+	s->context = context != NULL ? span_str(context) : span(NULL, 0);
+	object_info_free(&key);
+	if (s->alg != NULL)
+		return OK;
+	if (name == NULL)
+		return why_fail(&c->why, E_KEY_TYPE, "keys of this type do not sign");
+	return why_fail(&c->why, E_ARGUMENTS, "\"%s\" is no algorithm for this key; known ones: %s", name, ALGORITHMS);
+}
+
+static enum err output(struct call *c, const struct signer *s, struct span sig)
+{
+	const char *path = call_option(c, "out");
+
+	if (path == NULL)
+		return file_write_fd(STDOUT_FILENO, "standard output", sig, &c->why);
+	enum err e = file_write(path, 0644, sig, &c->why);
+	if (e != OK)
+		return e;
+	return report_done(c, json_pack("{s:s, s:s, s:I}", "signature", path, "algorithm", s->alg->name, "bytes",
+					(json_int_t)sig.n),
+			   "Signed with %s: %s (%zu bytes).", s->alg->name, path, sig.n);
+}
+
+static enum err sign(struct call *c)
+{
+	struct office o = { 0 };
+	struct signer s = { 0 };
+	struct input in = { -1, NULL };
+	struct buf sig = { 0 };
+	const char *uri;
+	bool der = false;
+	enum err e = call_operand(c, 0, "the key's URI", &uri);
+
+	if (e == OK)
+		e = input_open(c, &in);
+	if (e == OK)
+		e = office_session(c, uri, false, CKU_USER, &o);
+	if (e == OK)
+		e = signer_take(c, &o, CKO_PRIVATE_KEY, &s);
+	if (e == OK)
+		e = format_der(c, &s, &der);
+	if (e == OK)
+		e = signer_sign(&s, in.fd, in.name, &sig, &c->why);
+	if (e == OK && der)
+		e = ecsig_to_der(&sig, &c->why);
+	if (e == OK)
+		e = output(c, &s, buf_span(&sig));
+	buf_free(&sig);
+	office_close(&o);
+	input_close(&in);
+	return e;
+}
+
+const struct command cmd_sign = {
+	NULL, "sign", "URI", 1, "Sign a file", sign_options, sign,
+};
+
+static enum err signature_read(struct call *c, const struct signer *s, struct buf *sig)
+{
+	const char *path;
+	bool der = false;
+	enum err e = call_required(c, "signature", &path);
+
+	if (e == OK)
+		e = file_read(path, FILE_FOLLOW, SIGNATURE_MAX, sig, &c->why);
+	if (e == OK)
+		e = format_der(c, s, &der);
+	if (e == OK && der)
+		e = ecsig_from_der(sig, ec_key_bits(s->desk, s->key), &c->why);
+	return e;
+}
+
+static enum err verify(struct call *c)
+{
+	struct office o = { 0 };
+	struct signer s = { 0 };
+	struct input in = { -1, NULL };
+	struct buf sig = { 0 };
+	const char *uri;
+	enum err e = call_operand(c, 0, "the key's URI", &uri);
+
+	if (e == OK)
+		e = input_open(c, &in);
+	if (e == OK)
+		e = office_session(c, uri, false, CKU_USER, &o);
+	if (e == OK)
+		e = signer_take(c, &o, CKO_PUBLIC_KEY, &s);
+	if (e == OK)
+		e = signature_read(c, &s, &sig);
+	if (e == OK)
+		e = signer_verify(&s, in.fd, in.name, buf_span(&sig), &c->why);
+	if (e == E_SIGNATURE || e == E_SIGNATURE_LEN)
+		e = why_fail(&c->why, e, "the signature does NOT match %s", in.name);
+	if (e == OK)
+		e = report_done(c, json_pack("{s:b, s:s}", "valid", 1, "algorithm", s.alg->name),
+				"The signature is good (%s).", s.alg->name);
+	buf_free(&sig);
+	office_close(&o);
+	input_close(&in);
+	return e;
+}
+
+const struct command cmd_verify = {
+	NULL, "verify", "URI", 1, "Verify a file's signature", verify_options, verify,
+};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chancery token init */
+#include "base/mem.h"
+#include "cli/commands.h"
+#include "cli/describe.h"
+#include "cli/newpin.h"
+#include "cli/office.h"
+#include "cli/report.h"
+#include <stdio.h>
+#include <string.h>
+
+static const struct option_row options[] = {
+	{ "label", "TEXT", "the token's name, at most 32 bytes", NULL },
+	{ "so-pin-source", "SOURCE", "the security officer's PIN: file:PATH, credential:NAME, fd:N, env:NAME, prompt",
+	  "file: credential: fd: env: prompt" },
+	{ "pin-source", "SOURCE", "the user's PIN, likewise", "file: credential: fd: env: prompt" },
+	{ "make-pins", "DIR", "make both PINs at random and write them to DIR/so.pin and DIR/user.pin", NULL },
+	{ "reinitialize", NULL, "destroy everything in the token that the URI names, and begin anew", NULL },
+	{ NULL, NULL, NULL, NULL },
+};
+
+static enum err label_take(struct call *c, CK_UTF8CHAR label[32])
+{
+	const char *text;
+	enum err e = call_required(c, "label", &text);
+
+	if (e != OK)
+		return e;
+	if (strlen(text) == 0 || strlen(text) > 32)
+		return why_fail(&c->why, E_ARGUMENTS, "the label must have 1 to 32 bytes, \"%s\" has %zu", text,
+				strlen(text));
+	memset(label, ' ', 32);
+	memcpy(label, text, strlen(text));
+	return OK;
+}
+
+/* A label names one token: a second one of the same name is refused, so that a URI stays unambiguous. */
+static enum err label_unused(struct call *c, const struct office *o, const CK_UTF8CHAR label[32])
+{
+	struct spot *spots = NULL;
+	size_t n = 0;
+	enum err e = pick_tokens(o->m, NULL, PICK_TOKEN, &spots, &n, &c->why);
+
+	for (size_t i = 0; i < n && e == OK; i++)
+		if (memcmp(spots[i].info.label, label, 32) == 0 && spots[i].slot != o->spot.slot)
+			e = why_fail(&c->why, E_ARGUMENTS, "there is a token of this name already, in slot %lu",
+				     spots[i].slot);
+	mem_free(spots);
+	return e;
+}
+
+static enum err set_user_pin(struct call *c, struct office *o, struct span so_pin, struct span pin)
+{
+	const CK_FUNCTION_LIST *fn = module_fn(o->m);
+	struct pool *pool = NULL;
+	CK_SESSION_HANDLE h;
+	enum err e = pool_new(o->m, o->spot.slot, true, 0, &pool, &c->why);
+
+	if (e == OK)
+		e = pool_login(pool, CKU_SO, so_pin, &c->why);
+	if (e == OK && (e = pool_take(pool, &h, &c->why)) == OK) {
+		e = module_err(fn->C_InitPIN(h, (CK_UTF8CHAR_PTR)(uintptr_t)pin.p, pin.n), "C_InitPIN", &c->why);
+		pool_give(pool, h, false);
+	}
+	pool_free(pool);
+	return e;
+}
+
+static enum err initialise(struct call *c, struct office *o, CK_UTF8CHAR label[32], const struct newpins *pins)
+{
+	const CK_FUNCTION_LIST *fn = module_fn(o->m);
+	CK_RV rv = fn->C_InitToken(o->spot.slot, pins->so.p, pins->so.n, label);
+	enum err e = module_err(rv, "C_InitToken", &c->why);
+
+	if (e == OK && pins->user.n > 0)
+		e = set_user_pin(c, o, buf_span(&pins->so), buf_span(&pins->user));
+	if (e == OK)
+		e = module_err(fn->C_GetTokenInfo(o->spot.slot, &o->spot.info), "C_GetTokenInfo", &c->why);
+	return e;
+}
+
+static enum err token_init(struct call *c)
+{
+	struct office o;
+	struct newpins pins = { .so.secret = true, .user.secret = true };
+	CK_UTF8CHAR label[32];
+	bool again = call_flag(c, "reinitialize");
+	enum err e = office_token(c, c->n_operands > 0 ? c->operands[0] : NULL, again ? PICK_TOKEN : PICK_BLANK, &o);
+
+	if (e == OK && again && c->n_operands == 0)
+		e = why_fail(&c->why, E_ARGUMENTS, "--reinitialize destroys a token: name it with a URI");
+	if (e == OK)
+		e = label_take(c, label);
+	if (e == OK)
+		e = label_unused(c, &o, label);
+	if (e == OK)
+		e = newpins_take(c, &o, !again, &pins);
+	if (e == OK)
+		e = initialise(c, &o, label, &pins);
+	if (e == OK)
+		e = report_done(c, describe_token(&o.spot), "Token \"%s\" is ready in slot %lu.",
+				call_option(c, "label"), o.spot.slot);
+	newpins_free(&pins);
+	office_close(&o);
+	return e;
+}
+
+const struct command cmd_token_init = {
+	"token", "init", "[URI]", 1, "Make a token", options, token_init,
+};
