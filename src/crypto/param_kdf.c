@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters of key derivation. */
+#include "crypto/hash.h"
+#include "crypto/param_bytes.h"
+#include "crypto/param_rules.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Ten seconds or so of one call: it holds the session, and nothing can interrupt it (case B022). */
+#define ITERATIONS_MAX 10000000
+/*
+ * A password is shorter than this. It is also where Linux lets the first page of a process be
+ * (vm.mmap_min_addr), so a number below it cannot be a pointer.
+ */
+#define PASSWORD_LIMIT 65536
+
+/* RFC 5869: info, and what HKDF calls salt, are short; libcrypto stops at 32 KiB. */
+#define HKDF_BYTES_MAX 32768
+
+static enum err take_salt(const CK_HKDF_PARAMS *s, struct param *par)
+{
+	switch (s->ulSaltType) {
+	case CKF_HKDF_SALT_NULL: return OK;
+	case CKF_HKDF_SALT_DATA: return pbytes_take(&par->data, s->pSalt, s->ulSaltLen);
+	case CKF_HKDF_SALT_KEY:
+		par->key = s->hSaltKey;
+		return s->hSaltKey != CK_INVALID_HANDLE ? OK : E_MECHANISM_PARAM;
+	default: return E_MECHANISM_PARAM;
+	}
+}
+
+enum err param_hkdf(const struct mech *m, const CK_MECHANISM *mechanism, struct param *par)
+{
+	CK_HKDF_PARAMS s;
+	enum err e = param_struct(mechanism, &s, sizeof(s));
+
+	(void)m;
+	if (e != OK)
+		return e;
+	if (s.bExtract > CK_TRUE || s.bExpand > CK_TRUE || (!s.bExtract && !s.bExpand))
+		return E_MECHANISM_PARAM;
+	if (hash_of(s.prfHashMechanism) == NULL || s.ulInfoLen > HKDF_BYTES_MAX ||
+	    s.ulSaltLen > HKDF_BYTES_MAX)
+		return E_MECHANISM_PARAM;
+	par->extract = s.bExtract == CK_TRUE;
+	par->expand = s.bExpand == CK_TRUE;
+	par->hash = s.prfHashMechanism;
+	/* PKCS#11 3.2, HKDF: salt belongs to extracting, info to expanding; the other is ignored */
+	if (par->extract) {
+		par->salt_type = s.ulSaltType;
+		if ((e = take_salt(&s, par)) != OK)
+			return e;
+	}
+	return par->expand ? pbytes_take(&par->context, s.pInfo, s.ulInfoLen) : OK;
+}
+
+/* Whether a CK_ULONG can be read there: asks the kernel, which answers ENOMEM for what is not mapped. */
+static bool readable(uintptr_t at)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	return at % sizeof(CK_ULONG) == 0 && msync((void *)(at - at % page), page, MS_ASYNC) == 0;
+}
+
+/*
+ * CK_PKCS5_PBKD2_PARAMS declared the length as a pointer, its successor of the same size as a number, and
+ * callers of both are about. What cannot be an address is a length; what can must be a readable one.
+ */
+static enum err password_len(CK_ULONG field, CK_ULONG *n)
+{
+	*n = field;
+	if (field < PASSWORD_LIMIT)
+		return OK;
+	if (!readable(field))
+		return E_MECHANISM_PARAM;
+	memcpy(n, (const void *)field, sizeof(*n));
+	return *n < PASSWORD_LIMIT ? OK : E_MECHANISM_PARAM;
+}
+
+enum err param_pbkdf2(const struct mech *m, const CK_MECHANISM *mechanism, struct param *par)
+{
+	CK_PKCS5_PBKD2_PARAMS2 s;
+	const struct hash *h;
+	CK_ULONG n;
+	enum err e = param_struct(mechanism, &s, sizeof(s));
+
+	(void)m;
+	if (e != OK)
+		return e;
+	h = hash_of_prf(s.prf);
+	/* PKCS#11 3.2, PBKD2: no PRF of those defined has data of its own */
+	if (h == NULL || s.saltSource != CKZ_SALT_SPECIFIED || s.pPrfData != NULL ||
+	    s.ulPrfDataLen != 0)
+		return E_MECHANISM_PARAM;
+	if (s.iterations == 0 || s.iterations > ITERATIONS_MAX)
+		return E_MECHANISM_PARAM;
+	par->hash = h->mech;
+	par->iterations = s.iterations;
+	if ((e = pbytes_take(&par->data, s.pSaltSourceData, s.ulSaltSourceDataLen)) != OK)
+		return e;
+	if ((e = password_len(s.ulPasswordLen, &n)) != OK)
+		return e;
+	return pbytes_take(&par->context, s.pPassword, n);
+}
