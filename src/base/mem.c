@@ -161,6 +161,19 @@ void mem_secret_leave(void)
 	mem_thread.secret_depth--;
 }
 
+unsigned mem_secret_suspend(void)
+{
+	unsigned depth = mem_thread.secret_depth;
+
+	mem_thread.secret_depth = 0;
+	return depth;
+}
+
+void mem_secret_resume(unsigned depth)
+{
+	mem_thread.secret_depth = depth;
+}
+
 /* As libcrypto's own: nothing for 0 bytes, and not zeroed. */
 void *mem_crypto_malloc(size_t n, const char *file, int line)
 {
