@@ -6,6 +6,7 @@
 #include "cli/command.h"
 
 extern const struct command cmd_token_init, cmd_token_list, cmd_token_info, cmd_token_pin, cmd_token_unlock;
+extern const struct command cmd_key_generate, cmd_key_list, cmd_key_show, cmd_key_delete;
 extern const struct command cmd_mech_list;
 extern const struct command cmd_sign, cmd_verify;
 
