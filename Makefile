@@ -5,27 +5,29 @@
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+# For cmake: make build BUILD_OPTIONS=-DCHANCERY_LIBCRYPTO_ROOT=/opt/openssl
+BUILD_OPTIONS ?=
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 demo: ## set up, build, and run the main job on real input
 	@scripts/setup test
-	@scripts/build dev
+	@scripts/build dev $(BUILD_OPTIONS)
 	@scripts/demo
 
 build: ## set up and build: build/libchancery-pkcs11.so, build/chancery
 	@scripts/setup build
-	@scripts/build dev
+	@scripts/build dev $(BUILD_OPTIONS)
 
 test: ## set up, build and pass every test (under 30 minutes on two cores)
 	@scripts/setup test
-	@scripts/build dev
+	@scripts/build dev $(BUILD_OPTIONS)
 	@scripts/runtests build -LE "long|valgrind"
 
 test-long: ## also the long tests: kills, power cuts, sanitizers, long fuzzing, Debian 13
 	@scripts/setup long
-	@scripts/build dev
+	@scripts/build dev $(BUILD_OPTIONS)
 	@scripts/runtests build -LE valgrind
 	@scripts/sanitize
 	@scripts/fuzz 600
@@ -44,7 +46,7 @@ coverage: ## which lines the tests execute: build/coverage/index.html
 
 bench: ## measure, each figure beside its floor
 	@scripts/setup test
-	@scripts/build release
+	@scripts/build release $(BUILD_OPTIONS)
 	@scripts/bench
 
 fuzz: ## fuzz every parser for FUZZ_SECONDS (60) each
@@ -61,7 +63,7 @@ format: ## put the C files into the project's format
 
 install: ## build the release and install it below PREFIX (/usr/local); honours DESTDIR
 	@scripts/setup build
-	@scripts/build release -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	@scripts/build release $(BUILD_OPTIONS) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 	@cmake --install build/release
 
 clean: ## remove what was built here; the cached libcrypto stays
