@@ -10,7 +10,9 @@
 #include <stdbool.h>
 
 enum lock_rank {
-	RANK_LIB,      /* initialise, finalise and the slot table */
+	RANK_LIB,      /* initialise and finalise, one after the other */
+	RANK_ENTER,    /* calls without a session (read) against finalise (write) */
+	RANK_SLOTS,    /* slot table */
 	RANK_HANDLES,  /* session table: open and close */
 	RANK_SESSION,  /* one session */
 	RANK_LOGIN,    /* serialises login, logout, PIN changes of one token */
