@@ -7,13 +7,20 @@ const struct command *const commands[] = {
 	&cmd_token_info,
 	&cmd_token_pin,
 	&cmd_token_unlock,
+	&cmd_token_rename,
+	&cmd_token_delete,
+	&cmd_token_backup,
+	&cmd_token_restore,
 	&cmd_key_generate,
 	&cmd_key_list,
 	&cmd_key_show,
 	&cmd_key_delete,
+	&cmd_key_public,
 	&cmd_mech_list,
 	&cmd_sign,
 	&cmd_verify,
+	&cmd_doctor,
+	&cmd_selftest,
 };
 
 const size_t commands_n = sizeof(commands) / sizeof(commands[0]);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chancery token init */
-#include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
+#include "cli/label.h"
 #include "cli/newpin.h"
 #include "cli/office.h"
 #include "cli/report.h"
-#include <stdio.h>
-#include <string.h>
 
 static const struct option_row options[] = {
 	{ "label", "TEXT", "the token's name, at most 32 bytes", NULL },
@@ -18,36 +16,6 @@ static const struct option_row options[] = {
 	{ "reinitialize", NULL, "destroy everything in the token that the URI names, and begin anew", NULL },
 	{ NULL, NULL, NULL, NULL },
 };
-
-static enum err label_take(struct call *c, CK_UTF8CHAR label[32])
-{
-	const char *text;
-	enum err e = call_required(c, "label", &text);
-
-	if (e != OK)
-		return e;
-	if (strlen(text) == 0 || strlen(text) > 32)
-		return why_fail(&c->why, E_ARGUMENTS, "the label must have 1 to 32 bytes, \"%s\" has %zu", text,
-				strlen(text));
-	memset(label, ' ', 32);
-	memcpy(label, text, strlen(text));
-	return OK;
-}
-
-/* A label names one token: a second one of the same name is refused, so that a URI stays unambiguous. */
-static enum err label_unused(struct call *c, const struct office *o, const CK_UTF8CHAR label[32])
-{
-	struct spot *spots = NULL;
-	size_t n = 0;
-	enum err e = pick_tokens(o->m, NULL, PICK_TOKEN, &spots, &n, &c->why);
-
-	for (size_t i = 0; i < n && e == OK; i++)
-		if (memcmp(spots[i].info.label, label, 32) == 0 && spots[i].slot != o->spot.slot)
-			e = why_fail(&c->why, E_ARGUMENTS, "there is a token of this name already, in slot %lu",
-				     spots[i].slot);
-	mem_free(spots);
-	return e;
-}
 
 static enum err set_user_pin(struct call *c, struct office *o, struct span so_pin, struct span pin)
 {
@@ -66,7 +34,7 @@ static enum err set_user_pin(struct call *c, struct office *o, struct span so_pi
 	return e;
 }
 
-static enum err initialise(struct call *c, struct office *o, CK_UTF8CHAR label[32], const struct newpins *pins)
+static enum err initialise(struct call *c, struct office *o, CK_UTF8CHAR label[LABEL_BYTES], const struct newpins *pins)
 {
 	const CK_FUNCTION_LIST *fn = module_fn(o->m);
 	CK_RV rv = fn->C_InitToken(o->spot.slot, pins->so.p, pins->so.n, label);
@@ -83,7 +51,7 @@ static enum err token_init(struct call *c)
 {
 	struct office o;
 	struct newpins pins = { .so.secret = true, .user.secret = true };
-	CK_UTF8CHAR label[32];
+	CK_UTF8CHAR label[LABEL_BYTES];
 	bool again = call_flag(c, "reinitialize");
 	enum err e = office_token(c, c->n_operands > 0 ? c->operands[0] : NULL, again ? PICK_TOKEN : PICK_BLANK, &o);
 

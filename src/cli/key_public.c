@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chancery key public */
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/office.h"
+#include "cli/pubkey.h"
+#include "cli/report.h"
+#include <string.h>
+#include <unistd.h>
+
+static const struct option_row options[] = {
+	{ "out", "FILE", "where the key goes (default: standard output)", NULL },
+	{ "format", "FORMAT", "pem (default) or der: a SubjectPublicKeyInfo either way", "pem der" },
+	{ "pin-source", "SOURCE", "the user's PIN, when only the private key is there", "file: credential: fd: env: prompt" },
+	{ NULL, NULL, NULL, NULL },
+};
+
+/* The public key, or the private one: it knows its public half too. */
+static enum err find_key(struct call *c, const struct office *o, struct object_info *key)
+{
+	enum err e = object_one(o->desk, &o->uri, CKO_PUBLIC_KEY, key, &c->why);
+
+	if (e == E_OBJECT_HANDLE)
+		e = object_one(o->desk, &o->uri, CKO_PRIVATE_KEY, key, &c->why);
+	return e;
+}
+
+static enum err write_out(struct call *c, struct span bytes)
+{
+	const char *path = call_option(c, "out");
+
+	if (path == NULL)
+		return file_write_fd(STDOUT_FILENO, "standard output", bytes, &c->why);
+	enum err e = file_write(path, 0644, bytes, &c->why);
+	return e != OK ? e : report_done(c, json_pack("{s:s}", "public_key", path), "The public key is in %s.", path);
+}
+
+static enum err key_public(struct call *c)
+{
+	struct office o = { 0 };
+	struct object_info key = { 0 };
+	struct buf der = { 0 }, text = { 0 };
+	const char *uri, *format = call_option(c, "format");
+	bool as_der = format != NULL && strcmp(format, "der") == 0;
+	enum err e = call_operand(c, 0, "the key's URI", &uri);
+
+	if (e == OK && format != NULL && !as_der && strcmp(format, "pem") != 0)
+		e = why_fail(&c->why, E_ARGUMENTS, "--format is pem or der, not \"%s\"", format);
+	if (e == OK)
+		e = office_session(c, uri, false, CKU_USER, &o);
+	if (e == OK)
+		e = find_key(c, &o, &key);
+	if (e == OK)
+		e = pubkey_info(o.desk, &key, &der, &c->why);
+	if (e == OK && !as_der)
+		e = pubkey_pem(buf_span(&der), &text, &c->why);
+	if (e == OK)
+		e = write_out(c, as_der ? buf_span(&der) : buf_span(&text));
+	buf_free(&der);
+	buf_free(&text);
+	object_info_free(&key);
+	office_close(&o);
+	return e;
+}
+
+const struct command cmd_key_public = {
+	"key", "public", "URI", 1, "Write a public key to a file", options, key_public,
+};
