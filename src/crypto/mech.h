@@ -34,9 +34,9 @@ enum mech_use {
 struct run {
 	const struct mech *mech;
 	enum mech_use use;
-	struct key *key;    /* borrowed from the operation; NULL for digests */
-	struct param param; /* owned */
-	void *state;        /* the ops' own, with its contexts; owned */
+	struct key *key;                  /* borrowed from the operation; NULL for digests */
+	struct param param;               /* owned */
+	void *state;                      /* the ops' own, with its contexts; owned */
 	const struct mech_ops *state_ops; /* whose state that is */
 };
 
@@ -64,48 +64,50 @@ struct mech_ops {
 
 /* Operations that make keys. templ is the checked template; made gets the key's own attributes (CKA_VALUE, CKA_MODULUS, …, CKA_KEY_TYPE), completed as by key_complete. */
 struct mech_make {
-	enum err (*generate)(const struct mech *m, const struct param *par, const struct attrset *templ,
-			     struct attrset *made);
-	enum err (*generate_pair)(const struct mech *m, const struct param *par, const struct attrset *pub_templ,
-				  const struct attrset *priv_templ, struct attrset *pub, struct attrset *priv);
+	enum err (*generate)(const struct mech *m, const struct param *par,
+			     const struct attrset *templ, struct attrset *made);
+	enum err (*generate_pair)(const struct mech *m, const struct param *par,
+				  const struct attrset *pub_templ, const struct attrset *priv_templ,
+				  struct attrset *pub, struct attrset *priv);
 	/* extra: the key that par->key names, or NULL. made gets CKA_VALUE for CKA_KEY_TYPE and CKA_VALUE_LEN of templ (CKO_DATA: CKA_VALUE). */
-	enum err (*derive)(const struct mech *m, const struct param *par, struct key *base, struct key *extra,
-			   const struct attrset *templ, struct attrset *made);
+	enum err (*derive)(const struct mech *m, const struct param *par, struct key *base,
+			   struct key *extra, const struct attrset *templ, struct attrset *made);
 };
 
 enum {
-	MECH_BUFFER = 1 << 0,         /* multi-part input is collected by core (bounded), then `once` */
-	MECH_BUFFER_DECRYPT = 1 << 1, /* as above for decryption only: nothing unauthenticated is released */
-	MECH_SINGLE = 1 << 2,         /* single-part only, as the standard says: Update is refused */
-	MECH_WRAP_EXACT = 1 << 3,     /* unwrapping yields exactly the wrapped length */
+	MECH_BUFFER = 1 << 0, /* multi-part input is collected by core (bounded), then `once` */
+	MECH_BUFFER_DECRYPT =
+		1 << 1, /* as above for decryption only: nothing unauthenticated is released */
+	MECH_SINGLE = 1 << 2,     /* single-part only, as the standard says: Update is refused */
+	MECH_WRAP_EXACT = 1 << 3, /* unwrapping yields exactly the wrapped length */
 	MECH_VERIFY_SIG_FIRST = 1 << 4, /* offered by C_VerifySignatureInit */
-	MECH_DERIVE_DATA = 1 << 5,    /* derives a data object (CKM_HKDF_DATA) */
-	MECH_APPROVED = 1 << 6,       /* stays in the approved profile */
-	MECH_INTEROP = 1 << 7         /* offered in the interop profile only */
+	MECH_DERIVE_DATA = 1 << 5,      /* derives a data object (CKM_HKDF_DATA) */
+	MECH_APPROVED = 1 << 6,         /* stays in the approved profile */
+	MECH_INTEROP = 1 << 7           /* offered in the interop profile only */
 };
 
 struct mech {
 	CK_MECHANISM_TYPE type;
-	CK_KEY_TYPE key_type;       /* CK_UNAVAILABLE_INFORMATION: no key (digests, generic) */
-	CK_KEY_TYPE key_type2;      /* a second accepted type (HMAC: generic secret), or same as key_type */
-	CK_FLAGS flags;             /* CKF_SIGN | …, as C_GetMechanismInfo gives them */
+	CK_KEY_TYPE key_type; /* CK_UNAVAILABLE_INFORMATION: no key (digests, generic) */
+	CK_KEY_TYPE
+		key_type2; /* a second accepted type (HMAC: generic secret), or same as key_type */
+	CK_FLAGS flags;    /* CKF_SIGN | …, as C_GetMechanismInfo gives them */
 	CK_ULONG min_key, max_key;
-	unsigned traits;            /* MECH_* */
-	CK_MECHANISM_TYPE hash;     /* the digest mechanism inside, or CK_UNAVAILABLE_INFORMATION */
-	enum err (*param)(const struct mech *m, const CK_MECHANISM *mechanism, struct param *par); /* NULL: must have none */
-	const struct mech_ops *ops;   /* NULL: none of encrypt … verify */
-	const struct mech_make *make; /* NULL: none of generate, derive */
-	const char *needs;            /* libcrypto algorithm that must be there for the row to exist, or NULL */
-	unsigned wrap_unit;           /* C_WrapKey pads the key with zeros to a multiple of this; 0: no padding */
-	const char *kat;              /* known-answer test before the first use; NULL: that of `hash` alone */
+	unsigned traits;        /* MECH_* */
+	CK_MECHANISM_TYPE hash; /* the digest mechanism inside, or CK_UNAVAILABLE_INFORMATION */
+	enum err (*param)(const struct mech *m, const CK_MECHANISM *mechanism,
+			  struct param *par); /* NULL: must have none */
+	const struct mech_ops *ops;           /* NULL: none of encrypt … verify */
+	const struct mech_make *make;         /* NULL: none of generate, derive */
+	const char
+		*needs; /* libcrypto algorithm that must be there for the row to exist, or NULL */
+	unsigned
+		wrap_unit; /* C_WrapKey pads the key with zeros to a multiple of this; 0: no padding */
+	const char *kat; /* known-answer test before the first use; NULL: that of `hash` alone */
 };
 
 /* Which rows are offered; `standard` is the default. Called before use, under the library's initialise lock. */
-enum mech_profile {
-	PROFILE_STANDARD,
-	PROFILE_APPROVED,
-	PROFILE_INTEROP
-};
+enum mech_profile { PROFILE_STANDARD, PROFILE_APPROVED, PROFILE_INTEROP };
 void mech_profile_set(enum mech_profile p);
 
 /* The row, or NULL when not offered. Lock-free; constant time lookup. */
@@ -124,17 +126,19 @@ CK_FLAGS mech_use_flag(enum mech_use u);
  */
 enum err mech_generate(const struct mech *m, const struct param *par, const struct attrset *templ,
 		       struct attrset *made);
-enum err mech_generate_pair(const struct mech *m, const struct param *par, const struct attrset *pub_templ,
-			    const struct attrset *priv_templ, struct attrset *pub, struct attrset *priv);
-enum err mech_derive(const struct mech *m, const struct param *par, struct key *base, struct key *extra,
-		     const struct attrset *templ, struct attrset *made);
+enum err mech_generate_pair(const struct mech *m, const struct param *par,
+			    const struct attrset *pub_templ, const struct attrset *priv_templ,
+			    struct attrset *pub, struct attrset *priv);
+enum err mech_derive(const struct mech *m, const struct param *par, struct key *base,
+		     struct key *extra, const struct attrset *templ, struct attrset *made);
 
 /*
  * Starts r for mechanism m, use and key (a reference stays with the caller for as long as r runs; NULL for digests).
  * Takes over *par (moved, also on error; NULL: no parameter). Checks flag, key type and key size of the row: E_MECHANISM,
  * E_KEY_TYPE, E_KEY_SIZE. On error r is idle. The algorithm's known-answer test runs before its first use: E_SELFTEST.
  */
-enum err run_begin(struct run *r, const struct mech *m, enum mech_use use, struct key *key, struct param *par);
+enum err run_begin(struct run *r, const struct mech *m, enum mech_use use, struct key *key,
+		   struct param *par);
 /* Idle again: wipes the parameter, keeps state for reuse. */
 void run_end(struct run *r);
 /* run_end, and the kept state too. */

@@ -30,24 +30,27 @@ static inline struct span pbytes_span(const struct pbytes *b)
  * One flat form for all mechanisms: a field means the same wherever it is used. Absent parts are zero.
  */
 struct param {
-	CK_MECHANISM_TYPE hash;  /* digest mechanism of PSS, OAEP, KDF, PRF, HKDF; 0 is not a digest */
+	CK_MECHANISM_TYPE
+	hash; /* digest mechanism of PSS, OAEP, KDF, PRF, HKDF; 0 is not a digest */
 	CK_MECHANISM_TYPE mgf_hash;
-	CK_ULONG salt_len;       /* PSS */
-	CK_ULONG kdf;            /* CKD_* of ECDH */
-	CK_ULONG tag_len;        /* bytes of an AEAD tag or a truncated MAC */
-	CK_ULONG data_len;       /* CCM */
-	CK_ULONG counter_bits;   /* CTR */
-	CK_ULONG iterations;     /* PBKDF2 */
-	CK_ULONG hedge;          /* CKH_* of ML-DSA */
-	CK_ULONG salt_type;      /* CKF_HKDF_SALT_* */
-	CK_OBJECT_HANDLE key;    /* another key that the parameter names (HKDF salt key), 0 for none: core resolves it */
-	bool given;              /* a parameter was given at all (EdDSA tells NULL from an empty context) */
-	bool prehash;            /* EdDSA ph */
-	bool extract, expand;    /* HKDF */
-	struct pbytes iv;        /* IV, nonce, counter block */
+	CK_ULONG salt_len;     /* PSS */
+	CK_ULONG kdf;          /* CKD_* of ECDH */
+	CK_ULONG tag_len;      /* bytes of an AEAD tag or a truncated MAC */
+	CK_ULONG data_len;     /* CCM */
+	CK_ULONG counter_bits; /* CTR */
+	CK_ULONG iterations;   /* PBKDF2 */
+	CK_ULONG hedge;        /* CKH_* of ML-DSA */
+	CK_ULONG salt_type;    /* CKF_HKDF_SALT_* */
+	CK_OBJECT_HANDLE
+	key; /* another key that the parameter names (HKDF salt key), 0 for none: core resolves it */
+	bool given;   /* a parameter was given at all (EdDSA tells NULL from an empty context) */
+	bool prehash; /* EdDSA ph */
+	bool extract, expand; /* HKDF */
+	struct pbytes iv;     /* IV, nonce, counter block */
 	struct pbytes aad;
-	struct pbytes context;   /* EdDSA, ML-DSA context; OAEP label; HKDF info; PBKDF2 password */
-	struct pbytes data;      /* peer's public data (ECDH), salt (HKDF, PBKDF2), shared data goes to context */
+	struct pbytes context; /* EdDSA, ML-DSA context; OAEP label; HKDF info; PBKDF2 password */
+	struct pbytes
+		data; /* peer's public data (ECDH), salt (HKDF, PBKDF2), shared data goes to context */
 };
 
 /* Checks and copies; par is zeroed memory of the caller and is freed with param_clear also after an error. */
