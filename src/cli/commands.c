@@ -21,6 +21,7 @@ const struct command *const commands[] = {
 	&cmd_verify,
 	&cmd_doctor,
 	&cmd_selftest,
+	&cmd_completion,
 };
 
 const size_t commands_n = sizeof(commands) / sizeof(commands[0]);

@@ -41,16 +41,14 @@ static EVP_PKEY *from_ec(struct span params, struct span point)
 {
 	const unsigned char *p = params.p, *q = point.p;
 	ASN1_OCTET_STRING *inner = d2i_ASN1_OCTET_STRING(NULL, &q, (long)point.n);
-	EVP_PKEY *k = EVP_PKEY_new();
-	EC_KEY *ec = d2i_ECParameters(NULL, &p, (long)params.n);
+	EVP_PKEY *k = d2i_KeyParams(EVP_PKEY_EC, NULL, &p, (long)params.n);
+	const unsigned char *bare = inner != NULL ? ASN1_STRING_get0_data(inner) : point.p;
+	size_t n = inner != NULL ? (size_t)ASN1_STRING_length(inner) : point.n;
 
-	q = inner != NULL ? ASN1_STRING_get0_data(inner) : point.p;
-	long n = inner != NULL ? ASN1_STRING_length(inner) : (long)point.n;
-	if (k == NULL || ec == NULL || o2i_ECPublicKey(&ec, &q, n) == NULL || EVP_PKEY_set1_EC_KEY(k, ec) != 1) {
+	if (k != NULL && EVP_PKEY_set1_encoded_public_key(k, bare, n) != 1) {
 		EVP_PKEY_free(k);
 		k = NULL;
 	}
-	EC_KEY_free(ec);
 	ASN1_OCTET_STRING_free(inner);
 	return k;
 }
