@@ -43,7 +43,7 @@ static const struct {
 static struct slot slots[SLOTS]; /* sorted by type */
 static size_t slots_n;
 static uint16_t buckets[BUCKETS]; /* index in slots + 1; 0: free */
-static enum mech_profile profile = PROFILE_STANDARD;
+static enum conf_profile profile = PROFILE_STANDARD;
 static struct list *_Atomic offered; /* made at the first question for it */
 
 static unsigned bucket_of(CK_MECHANISM_TYPE type)
@@ -142,7 +142,7 @@ static bool slot_there(struct slot *s)
 	return there == THERE && profile_takes(s->m);
 }
 
-void mech_profile_set(enum mech_profile p)
+void mech_profile_set(enum conf_profile p)
 {
 	profile = p;
 	registry_stop();

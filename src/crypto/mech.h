@@ -9,6 +9,7 @@
 
 #include "base/attrset.h"
 #include "base/buf.h"
+#include "base/conf.h"
 #include "base/err.h"
 #include "base/span.h"
 #include "crypto/key.h"
@@ -107,8 +108,7 @@ struct mech {
 };
 
 /* Which rows are offered; `standard` is the default. Called before use, under the library's initialise lock. */
-enum mech_profile { PROFILE_STANDARD, PROFILE_APPROVED, PROFILE_INTEROP };
-void mech_profile_set(enum mech_profile p);
+void mech_profile_set(enum conf_profile p);
 
 /* The row, or NULL when not offered. Lock-free; constant time lookup. */
 const struct mech *mech_find(CK_MECHANISM_TYPE type);
