@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* C_DeriveKey (3.2, 5.18.5). */
+#include "core/keyops.h"
+
+#include "core/attr.h"
+#include "core/newobj.h"
+#include "core/release.h"
+#include "core/session.h"
+#include "core/token.h"
+#include "core/usage.h"
+
+/* The keys that take part: the base, and the one that the parameter names (HKDF's salt key), if any. */
+struct sources {
+	struct used_key base;
+	struct used_key extra;
+};
+
+static void sources_done(struct sources *src)
+{
+	usage_done(&src->base);
+	usage_done(&src->extra);
+}
+
+/* A second key goes into the result as the first does, so it needs the same leave: CKA_DERIVE. */
+static enum err sources_take(struct session *s, const struct mech *m, const struct param *par,
+			     CK_OBJECT_HANDLE base, struct sources *src)
+{
+	enum err e = usage_key(s->token, base, USAGE_DERIVE, m, &src->base);
+
+	if (e == OK && par->key != CK_INVALID_HANDLE)
+		e = usage_key(s->token, par->key, USAGE_DERIVE, m, &src->extra);
+	/* There is no Init after which the context login could be given. */
+	if (e == OK && src->base.object->always_auth)
+		e = E_NOT_LOGGED_IN;
+	return e;
+}
+
+/* A data object is readable: that would read out what the base key protects. */
+static enum err check_data(const struct mech *m, const struct attr_who *who,
+			   const struct object *base)
+{
+	bool secret = attrset_bool(base->attrs, CKA_SENSITIVE, true) ||
+		      !attrset_bool(base->attrs, CKA_EXTRACTABLE, false);
+
+	return (m->traits & MECH_DERIVE_DATA) != 0 && secret && !who->compat ? E_KEY_USAGE : OK;
+}
+
+static enum err derive(const struct attr_who *who, const struct mech *m, const struct param *par,
+		       const struct sources *src, struct attrset *obj)
+{
+	const struct attrset *base = src->base.object->attrs;
+	CK_OBJECT_CLASS cls = (m->traits & MECH_DERIVE_DATA) != 0 ? CKO_DATA : CKO_SECRET_KEY;
+	struct attrset *made = attrset_new(true);
+	enum err e = made != NULL ? OK : E_MEMORY;
+
+	if (e == OK)
+		e = attr_impose(base, CKA_DERIVE_TEMPLATE, obj);
+	if (e == OK)
+		e = attr_begin(HOW_DERIVE, who, cls, CK_UNAVAILABLE_INFORMATION, obj);
+	if (e == OK)
+		e = mech_derive(m, par, src->base.key, src->extra.key, obj, made);
+	if (e == OK)
+		e = attrset_merge(obj, made);
+	if (e == OK)
+		e = attr_finish(HOW_DERIVE, who, m, base, obj);
+	attrset_free(made);
+	return e;
+}
+
+/* The use of the base key is recorded beside the new key: what is derived may be neither token object nor watched. */
+static enum err record_use(struct session *s, const struct mech *m, const struct sources *src)
+{
+	const struct object *o = src->base.object;
+
+	return release_watched(o) ? release_record(s->token, EV_DERIVE, o, m->type, 0, OK) : OK;
+}
+
+static bool lineage(const struct sources *src)
+{
+	return src->base.object->lineage ||
+	       (src->extra.object != NULL && src->extra.object->lineage);
+}
+
+enum err key_derive(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_HANDLE base,
+		    struct templ t, CK_OBJECT_HANDLE *h)
+{
+	const struct mech *m = mech_find(mechanism->mechanism);
+	struct attr_who who = token_who(s->token);
+	struct sources src = { 0 };
+	struct attrset *obj = NULL;
+	struct param par = { 0 };
+	enum err e;
+
+	if (m == NULL || (m->flags & CKF_DERIVE) == 0)
+		return E_MECHANISM;
+	e = param_take(m, mechanism, &par);
+	if (e == OK)
+		e = sources_take(s, m, &par, base, &src);
+	if (e == OK)
+		e = check_data(m, &who, src.base.object);
+	if (e == OK)
+		e = attr_take(t.a, t.n, &obj);
+	if (e == OK)
+		e = derive(&who, m, &par, &src, obj);
+	if (e == OK)
+		e = record_use(s, m, &src);
+	if (e == OK)
+		e = newobj_publish(s, EV_DERIVE, m, lineage(&src), &obj, h, 1);
+	sources_done(&src);
+	attrset_free(obj);
+	param_clear(&par);
+	return e;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* C_CreateObject and the other calls on objects (3.2, 5.7). Searches are in find.c. */
+#include "core/keyops.h"
+
+#include "base/mem.h"
+#include "core/attr.h"
+#include "core/newobj.h"
+#include "core/release.h"
+#include "core/session.h"
+#include "core/token.h"
+
+static bool is_key_class(CK_OBJECT_CLASS cls)
+{
+	return cls == CKO_PUBLIC_KEY || cls == CKO_PRIVATE_KEY || cls == CKO_SECRET_KEY;
+}
+
+enum err obj_create(struct session *s, struct templ t, CK_OBJECT_HANDLE *h)
+{
+	const CK_ULONG any = CK_UNAVAILABLE_INFORMATION;
+	struct attr_who who = token_who(s->token);
+	struct attrset *obj = NULL;
+	enum err e = attr_take(t.a, t.n, &obj);
+
+	if (e == OK)
+		e = attr_begin(HOW_CREATE, &who, any, any, obj);
+	if (e == OK && is_key_class(attrset_ulong(obj, CKA_CLASS, any)))
+		e = key_complete(obj);
+	if (e == OK)
+		e = attr_finish(HOW_CREATE, &who, NULL, NULL, obj);
+	if (e == OK)
+		e = newobj_publish(s, EV_CREATE, NULL, false, &obj, h, 1);
+	attrset_free(obj);
+	return e;
+}
+
+enum err obj_copy(struct session *s, CK_OBJECT_HANDLE from, struct templ t, CK_OBJECT_HANDLE *h)
+{
+	struct attr_who who = token_who(s->token);
+	struct attrset *change = NULL, *obj = NULL;
+	struct object *o = NULL;
+	enum err e = attr_take(t.a, t.n, &change);
+
+	if (e == OK)
+		e = token_object(s->token, from, &o);
+	if (e == OK)
+		e = attr_copy(&who, o->attrs, change, &obj);
+	if (e == OK)
+		e = newobj_publish(s, EV_COPY, NULL, o->lineage, &obj, h, 1);
+	object_unref(o);
+	attrset_free(change);
+	attrset_free(obj);
+	return e;
+}
+
+static enum err record_change(struct session *s, enum roll_event_kind event, const struct object *o)
+{
+	if (!newobj_watched(o))
+		return OK;
+	return release_record(s->token, event, o, CK_UNAVAILABLE_INFORMATION, 0, OK);
+}
+
+/* One attempt at a change of the object that h names now; E_OBJECT_HANDLE when there is a newer version. */
+typedef enum err change_fn(struct session *s, CK_OBJECT_HANDLE h, const struct object *old,
+			   const void *arg);
+
+/*
+ * Makes the change on the newest version: when another change came first, in this process or another, it is made again
+ * on what that one left, so no update is lost. Each turn means that somebody else got on.
+ */
+static enum err change(struct session *s, CK_OBJECT_HANDLE h, change_fn *fn, const void *arg)
+{
+	struct object *seen = NULL, *o = NULL;
+	enum err e;
+
+	for (;;) {
+		e = token_object(s->token, h, &o);
+		if (e == OK &&
+		    o == seen) /* nothing newer: it is the object that cannot be changed */
+			e = E_OBJECT_HANDLE;
+		else if (e == OK)
+			e = fn(s, h, o, arg);
+		object_unref(seen);
+		seen = o;
+		o = NULL;
+		if (e != E_OBJECT_HANDLE || seen == NULL)
+			break;
+	}
+	object_unref(seen);
+	return e;
+}
+
+static enum err try_set(struct session *s, CK_OBJECT_HANDLE h, const struct object *old,
+			const void *arg)
+{
+	struct attr_who who = token_who(s->token);
+	struct attrset *attrs = NULL;
+	struct object *o = NULL;
+	enum err e = attr_set(&who, old->attrs, arg, &attrs);
+
+	if (e == OK)
+		e = object_new(attrs, old->lineage, &o);
+	if (e == OK)
+		e = token_replace(s->token, s, h, old, o);
+	return e == OK ? record_change(s, EV_SET, old) : e;
+}
+
+enum err obj_set(struct session *s, CK_OBJECT_HANDLE h, struct templ t)
+{
+	struct attrset *set = NULL;
+	enum err e = attr_take(t.a, t.n, &set);
+
+	if (e == OK)
+		e = change(s, h, try_set, set);
+	attrset_free(set);
+	return e;
+}
+
+static enum err try_destroy(struct session *s, CK_OBJECT_HANDLE h, const struct object *old,
+			    const void *arg)
+{
+	enum err e;
+
+	(void)arg;
+	if (!attrset_bool(old->attrs, CKA_DESTROYABLE, true))
+		return E_PROHIBITED;
+	e = token_remove(s->token, s, h, old);
+	return e == OK ? record_change(s, EV_DESTROY, old) : e;
+}
+
+enum err obj_destroy(struct session *s, CK_OBJECT_HANDLE h)
+{
+	return change(s, h, try_destroy, NULL);
+}
+
+/* What the object takes in its serial form, types and lengths included: a measure, not a promise. */
+enum err obj_size(struct session *s, CK_OBJECT_HANDLE h, CK_ULONG *n)
+{
+	struct object *o = NULL;
+	enum err e = token_object(s->token, h, &o);
+
+	if (e != OK)
+		return e;
+	*n = 0;
+	for (size_t i = 0; i < attrset_count(o->attrs); i++)
+		*n += sizeof(CK_ATTRIBUTE_TYPE) + sizeof(uint32_t) + attrset_at(o->attrs, i).v.n;
+	object_unref(o);
+	return OK;
+}
+
+/* Takes back what attr_get gave. */
+static void unread(CK_ATTRIBUTE *t, CK_ULONG n)
+{
+	for (CK_ULONG i = 0; i < n; i++) {
+		if (t[i].pValue != NULL && t[i].ulValueLen != CK_UNAVAILABLE_INFORMATION)
+			mem_wipe(t[i].pValue, t[i].ulValueLen);
+		t[i].ulValueLen = CK_UNAVAILABLE_INFORMATION;
+	}
+}
+
+enum err obj_get(struct session *s, CK_OBJECT_HANDLE h, CK_ATTRIBUTE *t, CK_ULONG n)
+{
+	bool secret = false;
+	struct object *o = NULL;
+	enum err e = token_object(s->token, h, &o), e2 = OK;
+
+	if (e != OK)
+		return e;
+	e = attr_get(o->attrs, o->verified, t, n, &secret);
+	if (secret && release_watched(o))
+		e2 = release_record(s->token, EV_READ_SECRET, o, CK_UNAVAILABLE_INFORMATION, 0, OK);
+	if (e2 != OK) {
+		unread(t, n);
+		e = e2;
+	}
+	object_unref(o);
+	return e;
+}

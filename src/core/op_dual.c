@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dual-function calls (3.2, 5.17): two operations that were initialised separately take the same plain data. `side`
+ * digests, signs or verifies it, `main` encrypts it or gives it by decryption.
+ */
+#include "core/op_private.h"
+
+static enum err fail(struct session *s, struct op *side, struct op *main, enum err e)
+{
+	op_end(s, side, e);
+	op_end(s, main, e);
+	return e;
+}
+
+/* Whether main would only tell a length, before either operation takes anything. */
+static bool only_length(const struct op *main, struct span in, struct out o)
+{
+	return o.n != NULL && (o.p == NULL || *o.n < op_part_bound(main, in.n));
+}
+
+enum err op_dual(struct session *s, enum op_kind first, enum op_kind second, struct span in,
+		 struct out o)
+{
+	struct op *side = op_active(s, first), *main = op_active(s, second);
+	struct out none = out(NULL, NULL);
+	enum err e = OK;
+
+	if (side == NULL || main == NULL)
+		return E_NO_OPERATION;
+	e = op_multipart(side);
+	if (e == OK)
+		e = op_multipart(main);
+	if (e == OK && only_length(main, in, o))
+		return op_update(s, second, in, o);
+	if (e == OK && second == OP_ENCRYPT) /* first: the ciphertext may replace the plaintext */
+		e = op_update(s, first, in, none);
+	if (e == OK)
+		e = op_update(s, second, in, o);
+	if (e == OK && second == OP_DECRYPT)
+		e = op_update(s, first, span(o.p, *o.n), none);
+	return e == OK ? OK : fail(s, side, main, e);
+}

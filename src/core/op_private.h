@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of operations (op*.c) share; nobody else includes this. The session's lock is held throughout. */
+#ifndef CHANCERY_CORE_OP_PRIVATE_H
+#define CHANCERY_CORE_OP_PRIVATE_H
+
+#include "audit/roll.h"
+#include "base/buf.h"
+#include "core/op.h"
+#include "core/session.h"
+#include "core/usage.h"
+#include "crypto/mech.h"
+
+enum op_phase {
+	OP_IDLE,
+	OP_READY, /* initialised, nothing consumed */
+	OP_PARTS, /* a multi-part operation has begun */
+	OP_DONE   /* finished, but the result did not fit: it waits in `out` */
+};
+
+/* One kind of operation of one session. Made at its first use and reused: what libcrypto allocated stays in run. */
+struct op {
+	enum op_kind kind;
+	enum op_phase phase;
+	unsigned epoch; /* the token's login epoch at Init */
+	bool private;   /* a private object takes part: ends with the login */
+	bool waits;     /* for C_Login(CKU_CONTEXT_SPECIFIC) */
+	bool watched;   /* its use is recorded (release.h) */
+	bool used;      /* the key has worked on input, and nothing is on the roll about it yet */
+	bool begun;     /* stream.begin is on the roll, stream.end is not */
+	bool keyed;     /* C_DigestKey put a key into the digest */
+	uint64_t bytes; /* of input so far */
+	struct used_key key; /* empty for digests */
+	struct run run;
+	struct buf in;  /* input of a mechanism that cannot stream, up to max_input_kb */
+	struct buf out; /* a result before its release */
+	struct buf sig; /* OP_VERIFY_SIGNATURE: the signature, given at Init */
+};
+
+/* One row for each kind: where the kinds differ. */
+struct op_row {
+	enum op_kind
+		slot; /* both ways to verify share one: a session has one verification at a time */
+	enum mech_use use;
+	enum usage usage; /* not for digests */
+	CK_FLAGS flag;    /* of the mechanism, and of C_SessionCancel */
+	enum roll_event_kind event;
+	bool exact;        /* run_bound is the very length, so a smaller buffer needs no attempt */
+	bool streams;      /* Update gives output */
+	enum err too_long; /* more input than may be kept */
+	enum err logged_out; /* the list of the standard's function has it */
+};
+
+extern const struct op_row op_rows[OP_COUNT];
+
+/* The active operation of this kind, or NULL. */
+struct op *op_active(const struct session *s, enum op_kind k);
+/* The operation object of the kind, made if there is none yet. */
+enum err op_place(struct session *s, enum op_kind k, struct op **op);
+/* Idle again; what the caller has not seen is wiped. result: why, for the record of a use that failed or of a stream. */
+void op_end(struct session *s, struct op *op, enum err result);
+/* Starts op, idle, with the mechanism and the key that op->key holds. Takes over *par, also on
+ * error; NULL: the mechanism has no parameter. */
+enum err op_start(struct op *op, enum op_kind k, const struct mech *m, struct param *par);
+
+/* Whether op may (still) use its key: the login it began under lasts, and the context login was given. */
+enum err op_may_use(const struct session *s, const struct op *op);
+/* Puts the use that succeeded on the roll, if it is watched. On an error nothing may be released. */
+enum err op_record(const struct session *s, struct op *op, enum roll_event_kind event);
+
+/* Whether Update and Final are allowed now. */
+enum err op_multipart(const struct op *op);
+/* The room that the output of an Update with n bytes needs. */
+size_t op_part_bound(const struct op *op, size_t n);
+/* NULL with a length is refused, NULL without one is empty input. */
+enum err op_check_input(struct span in);
+/* Takes a part of the input of an operation that gives no output before Final. */
+enum err op_absorb(struct op *op, struct span in);
+
+#endif
