@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # Language, warnings, hardening, sanitizers: the same for every target.
-include(CheckCCompilerFlag)
 include(CheckPIESupported)
 
 # A clone is for development; a release tarball has no .git, and a newer compiler's new warning
@@ -41,13 +40,11 @@ if(CHANCERY_WERROR)
 	add_compile_options(-Werror)
 endif()
 
-foreach(flag -fstack-clash-protection -fcf-protection -mbranch-protection=standard)
-	string(MAKE_C_IDENTIFIER "HAVE${flag}" known)
-	check_c_compiler_flag(${flag} ${known})
-	if(${known})
-		add_compile_options(${flag})
-	endif()
-endforeach()
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+	add_compile_options(-fstack-clash-protection -mbranch-protection=standard)
+else()
+	add_compile_options(-fstack-clash-protection -fcf-protection)
+endif()
 
 add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed -Wl,--gc-sections)
 
@@ -59,6 +56,14 @@ else()
 	# The sanitizers replace the functions that fortification checks.
 	add_compile_options($<$<NOT:$<CONFIG:None>>:-U_FORTIFY_SOURCE>
 		$<$<NOT:$<CONFIG:None>>:-D_FORTIFY_SOURCE=2>)
+endif()
+
+# What is instrumented leads the fuzzer: every layer, before its target is made.
+if(CHANCERY_FUZZ)
+	if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+		message(FATAL_ERROR "CHANCERY_FUZZ needs clang: cmake --preset fuzz")
+	endif()
+	add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 if(CHANCERY_COVERAGE)
