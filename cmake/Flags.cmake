@@ -34,7 +34,8 @@ add_compile_options(
 	-Wall -Wextra -Wconversion -Wshadow -Wcast-qual -Wvla
 	-Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wpointer-arith -Wformat=2
 	-Wimplicit-fallthrough -Wundef
-	-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
+	# No path of the machine that built it: two builds anywhere are the same bytes.
+	-ffile-prefix-map=${CMAKE_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.
 	-fno-common -fstack-protector-strong -ffunction-sections -fdata-sections)
 if(CHANCERY_WERROR)
 	add_compile_options(-Werror)

@@ -27,6 +27,7 @@ function(libcrypto_use archive include)
 		return()
 	endif()
 	message(STATUS "libcrypto ${version}: ${archive}")
+	add_compile_options(-ffile-prefix-map=${include}=libcrypto)
 	add_library(chancery::libcrypto STATIC IMPORTED GLOBAL)
 	set_target_properties(chancery::libcrypto PROPERTIES
 		IMPORTED_LOCATION ${archive}
