@@ -32,7 +32,7 @@ check_pie_supported()
 add_compile_definitions(_GNU_SOURCE $<$<CONFIG:Debug>:CHANCERY_DEBUG_LOCKS>)
 add_compile_options(
 	-Wall -Wextra -Wconversion -Wshadow -Wcast-qual -Wvla
-	-Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wpointer-arith -Wformat=2
+	-Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wpointer-arith -Wformat-security
 	-Wimplicit-fallthrough -Wundef
 	# No path of the machine that built it: two builds anywhere are the same bytes.
 	-ffile-prefix-map=${CMAKE_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.
