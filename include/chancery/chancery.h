@@ -37,6 +37,9 @@ extern "C" {
 #define CKO_CHANCERY_BASE	(CKO_VENDOR_DEFINED | 0x43480000UL)
 #define CKR_CHANCERY_BASE	(CKR_VENDOR_DEFINED | 0x43480000UL)
 
+/* Kept inside objects and never shown: which of wrap, unwrap, encrypt and decrypt a key ever had. */
+#define CKA_CHANCERY_ROLES	(CKA_CHANCERY_BASE | 0x0100UL)
+
 /* The vendor interface: ask C_GetInterface for this name. */
 #define CHANCERY_INTERFACE_NAME		"Vendor Chancery"
 #define CHANCERY_INTERFACE_MAJOR	1

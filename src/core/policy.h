@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What PKCS#11 permits and we refuse, because it lets keys leave that must not: known attacks on the
+ * interface. `compat = on` for a token switches these rules off and nothing else. Pure functions.
+ */
+#ifndef CHANCERY_CORE_POLICY_H
+#define CHANCERY_CORE_POLICY_H
+
+#include "base/attrset.h"
+#include "base/err.h"
+#include "core/attr.h"
+
+/*
+ * Roles that undo each other must not meet in one private or secret key, not even one after the other: obj
+ * remembers every role that it or the object it was copied from ever had (old: that object or the former
+ * version, or NULL), and a conflict that is new is E_TEMPLATE_INCONSISTENT.
+ */
+enum err policy_roles(const struct attr_who *who, const struct attrset *old, struct attrset *obj);
+/* What C_UnwrapKey makes is sensitive and stays, unless the unwrapping key's CKA_UNWRAP_TEMPLATE says otherwise. */
+enum err policy_unwrap(const struct attr_who *who, const struct attrset *unwrapper,
+		       const struct attrset *obj);
+/* No data object (CKM_HKDF_DATA) from a base key whose value may not be seen. base may be NULL. */
+enum err policy_derive(const struct attr_who *who, const struct attrset *base,
+		       const struct attrset *obj);
+/* A key does not wrap itself or a copy of itself: E_KEY_NOT_WRAPPABLE. For C_WrapKey. */
+enum err policy_wrap(const struct attr_who *who, const struct attrset *wrapper,
+		     const struct attrset *key);
+/* A copy of a private key object is private, too. */
+enum err policy_copy(const struct attr_who *who, const struct attrset *old,
+		     const struct attrset *obj);
+
+#endif
