@@ -45,7 +45,7 @@ enum err derived_put(const struct attrset *templ, struct span value, struct attr
 	enum err e;
 
 	if ((e = attrset_put_ulong(made, CKA_CLASS, class)) != OK ||
-		(e = attrset_put(made, CKA_VALUE, value)) != OK || class == CKO_DATA)
+	    (e = attrset_put(made, CKA_VALUE, value)) != OK || class == CKO_DATA)
 		return e;
 	if ((e = attrset_put_ulong(made, CKA_KEY_TYPE, wanted_type(templ))) != OK)
 		return e;
