@@ -12,6 +12,7 @@ const struct command *const commands[] = {
 	&cmd_token_backup,
 	&cmd_token_restore,
 	&cmd_key_generate,
+	&cmd_key_import,
 	&cmd_key_list,
 	&cmd_key_show,
 	&cmd_key_delete,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chancery key generate */
 #include "cli/commands.h"
-#include "cli/describe.h"
 #include "cli/hex.h"
 #include "cli/keyid.h"
 #include "cli/keykind.h"
+#include "cli/keyname.h"
 #include "cli/office.h"
-#include "cli/report.h"
 #include "cli/template.h"
 
 static const struct option_row options[] = {
@@ -44,27 +43,9 @@ static enum err order_take(struct call *c, struct order *o)
 		return why_fail(&c->why, E_ARGUMENTS, "\"%s\" is no kind of key; known: %s", kind, options[0].words);
 	if ((o->use = keyuse_find(use != NULL ? use : o->kind->use)) == NULL)
 		return why_fail(&c->why, E_ARGUMENTS, "--use is one of %s, not \"%s\"", options[3].words, use);
-	if (label[0] == '\0')
-		return why_fail(&c->why, E_ARGUMENTS, "a key without a label is hard to find again: give --label a text");
 	o->label = span_str(label);
 	o->extractable = call_flag(c, "extractable");
 	return id != NULL ? hex_parse(id, &o->id, &c->why) : OK;
-}
-
-/* Keys are found by label: a second one of the same name would make every later command ambiguous. */
-static enum err label_unused(struct call *c, const struct office *o, const struct order *order)
-{
-	struct uri u = { 0 };
-	struct object_info *list = NULL;
-	size_t n = 0;
-
-	uri_set(&u, URI_OBJECT, order->label);
-	enum err e = object_list(o->desk, &u, CK_UNAVAILABLE_INFORMATION, &list, &n, &c->why);
-	if (e == OK && n > 0)
-		e = why_fail(&c->why, E_ARGUMENTS, "there is an object with this label already; choose another, or delete "
-			     "it with `chancery key delete`");
-	object_list_free(list, n);
-	return e;
 }
 
 static void common(const struct order *o, struct template *t)
@@ -129,20 +110,6 @@ static enum err generate_pair(struct call *c, struct desk d, const struct order 
 	return e;
 }
 
-static enum err tell(struct call *c, struct office *o, const struct order *order, CK_OBJECT_CLASS cls)
-{
-	struct object_info info = { 0 };
-	struct uri u = { 0 };
-
-	uri_set(&u, URI_OBJECT, order->label);
-	enum err e = object_one(o->desk, &u, cls, &info, &c->why);
-	if (e == OK)
-		e = report_done(c, describe_object(&o->spot, &info), "Made %s key \"%.*s\" for: %s.", order->kind->name,
-				(int)order->label.n, (const char *)order->label.p, order->use->name);
-	object_info_free(&info);
-	return e;
-}
-
 static enum err key_generate(struct call *c)
 {
 	struct office o = { 0 };
@@ -153,12 +120,12 @@ static enum err key_generate(struct call *c)
 	if (e == OK)
 		e = office_session(c, c->n_operands > 0 ? c->operands[0] : NULL, true, CKU_USER, &o);
 	if (e == OK)
-		e = label_unused(c, &o, &order);
+		e = keyname_unused(c, &o, order.label);
 	if (e == OK)
 		e = order.kind->pair ? generate_pair(c, o.desk, &order, &pub, &h) :
 				       generate_secret(c, o.desk, &order, &h);
 	if (e == OK)
-		e = tell(c, &o, &order, order.kind->pair ? CKO_PRIVATE_KEY : CKO_SECRET_KEY);
+		e = keyname_tell(c, &o, order.label, h, "Made");
 	buf_free(&order.id);
 	office_close(&o);
 	return e;

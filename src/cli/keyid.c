@@ -35,7 +35,7 @@ enum err keyid_assign(struct desk d, CK_OBJECT_HANDLE pub, CK_OBJECT_HANDLE priv
 	template_bytes(&t, CKA_ID, buf_span(&id));
 	if (e == OK)
 		e = module_err(fn->C_SetAttributeValue(d.h, pub, t.a, t.n), "C_SetAttributeValue", why);
-	if (e == OK)
+	if (e == OK && priv != 0)
 		e = module_err(fn->C_SetAttributeValue(d.h, priv, t.a, t.n), "C_SetAttributeValue", why);
 	buf_free(&id);
 	return e;

@@ -10,7 +10,7 @@
  * point, modulus or value where a module does not tell that. The same for a key and a certificate made of it later.
  */
 enum err keyid_of(struct desk d, CK_OBJECT_HANDLE pub, struct buf *id, struct why *why);
-/* Sets it on both halves. */
+/* Sets it on both halves; priv 0: there is only the public one. */
 enum err keyid_assign(struct desk d, CK_OBJECT_HANDLE pub, CK_OBJECT_HANDLE priv, struct why *why);
 
 #endif

@@ -109,7 +109,7 @@ static enum err search(struct desk d, const struct uri *u, CK_OBJECT_CLASS cls, 
 	return e;
 }
 
-static enum err info_read(struct desk d, CK_OBJECT_HANDLE h, struct object_info *info)
+enum err object_info_read(struct desk d, CK_OBJECT_HANDLE h, struct object_info *info)
 {
 	enum err e;
 
@@ -149,7 +149,7 @@ enum err object_list(struct desk d, const struct uri *u, CK_OBJECT_CLASS cls, st
 		goto out;
 	}
 	for (size_t i = 0; i < hs.n && e == OK; i++)
-		e = info_read(d, hs.h[i], &infos[i]);
+		e = object_info_read(d, hs.h[i], &infos[i]);
 	if (e != OK)
 		goto out;
 	*list = infos;

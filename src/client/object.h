@@ -34,6 +34,8 @@ void object_list_free(struct object_info *list, size_t n);
 /* Exactly one: none is E_OBJECT_HANDLE, several are E_ARGUMENTS. Freed with object_info_free. */
 enum err object_one(struct desk d, const struct uri *u, CK_OBJECT_CLASS cls, struct object_info *info,
 		    struct why *why);
+/* What is known of one object; freed with object_info_free, also after an error. */
+enum err object_info_read(struct desk d, CK_OBJECT_HANDLE h, struct object_info *info);
 void object_info_free(struct object_info *info);
 
 #endif
