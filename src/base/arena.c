@@ -207,12 +207,24 @@ static struct block *block_close(void *p, size_t size)
 	return p;
 }
 
+/* The class of the blocks that caches are. */
+static unsigned cache_class(void)
+{
+	return class_of(sizeof(struct arena_cache));
+}
+
+/* Wipes a block and gives it back without a cache. */
+static void block_return(unsigned c, void *p)
+{
+	struct block *b = block_close(p, class_size(c));
+
+	central_give(c, 1, &b);
+}
+
 /* Of a thread that ends: everything goes back, the block of the cache itself last. */
 static void cache_drop(void *p)
 {
 	struct arena_cache *a = p;
-	unsigned own = class_of(sizeof(*a));
-	struct block *b;
 
 	/* A cache from before a fork is zero, and of an arena that is no more. */
 	if (a != mem_thread.cache || mem_thread.generation != pages_generation())
@@ -221,8 +233,7 @@ static void cache_drop(void *p)
 	caches_unlink(a);
 	for (unsigned c = 0; c < CLASSES; c++)
 		central_give(c, a->slot[c].n, &a->slot[c].list);
-	b = block_close(a, class_size(own));
-	central_give(own, 1, &b);
+	block_return(cache_class(), a);
 }
 
 static void make_key(void)
@@ -230,38 +241,41 @@ static void make_key(void)
 	have_key = pthread_key_create(&key, cache_drop) == 0;
 }
 
-static struct arena_cache *cache_make(uint64_t generation)
+/* Makes this thread's cache, or leaves it without one when there is no memory. */
+static void cache_renew(void)
 {
 	struct block *b = NULL;
 	struct arena_cache *a;
 
-	if (pthread_once(&key_once, make_key) != 0 || !have_key)
-		return NULL;
-	if (central_take(class_of(sizeof(*a)), 1, &b) == 0)
-		return NULL;
+	mem_thread.cache = NULL;
+	mem_thread.generation = pages_begin();
+	if (mem_thread.generation == 0 || pthread_once(&key_once, make_key) != 0 || !have_key)
+		return;
+	if (central_take(cache_class(), 1, &b) == 0)
+		return;
 	a = block_open(b, sizeof(*a));
 	for (unsigned c = 0; c < CLASSES; c++)
 		a->slot[c].keep = keep_of(class_size(c));
-	if (pthread_setspecific(key, a) != 0) {
-		b = block_close(a, class_size(class_of(sizeof(*a))));
-		central_give(class_of(sizeof(*a)), 1, &b);
-		return NULL;
+	if (pthread_setspecific(key, a) == 0) {
+		caches_link(a);
+		mem_thread.cache = a;
+		return;
 	}
-	caches_link(a);
-	mem_thread.cache = a;
-	mem_thread.generation = generation;
-	return a;
+	block_return(cache_class(), a);
 }
 
 /* This thread's cache, made at its first use and after a fork; NULL when there is no memory for it. */
 static struct arena_cache *cache(void)
 {
 	uint64_t g = pages_generation();
+	int saved;
 
 	if (mem_thread.cache != NULL && mem_thread.generation == g)
 		return mem_thread.cache;
-	g = pages_begin();
-	return g != 0 ? cache_make(g) : NULL;
+	saved = errno;
+	cache_renew();
+	errno = saved;
+	return mem_thread.cache;
 }
 
 static void count(struct arena_cache *a, long n)
@@ -299,39 +313,34 @@ size_t arena_room(const void *p)
 	return tag == 0 ? 0 : class_size(tag - 1U);
 }
 
-/* Without a cache, for lack of memory, the block goes straight back and is not counted off. */
-static void free_block(unsigned c, void *p)
+/* Gives half of what the thread keeps of class c back, for others. */
+static void slot_halve(struct slot *s, unsigned c)
 {
-	size_t size = class_size(c);
-	struct block *b = block_close(p, size);
-	struct arena_cache *a = cache();
-	struct slot *s;
+	uint32_t half = (s->n + 1) / 2;
 
-	if (a == NULL) {
-		central_give(c, 1, &b);
-		return;
-	}
-	s = &a->slot[c];
-	link_set(b, s->list);
-	s->list = b;
-	s->n++;
-	count(a, -(long)size);
-	if (s->n > s->keep) {
-		uint32_t half = (s->n + 1) / 2;
-
-		s->n -= half;
-		central_give(c, half, &s->list);
-	}
+	s->n -= half;
+	central_give(c, half, &s->list);
 }
 
 void arena_free(void *p)
 {
-	uint8_t tag = pages_tag(p);
-	int saved = errno;
+	unsigned tag = pages_tag(p), c = tag - 1;
+	struct arena_cache *a;
+	struct block *b;
 
-	if (tag != 0)
-		free_block(tag - 1U, p);
-	errno = saved;
+	if (tag == 0)
+		return;
+	a = cache();
+	if (a == NULL) {
+		block_return(c, p);
+		return;
+	}
+	b = block_close(p, class_size(c));
+	link_set(b, a->slot[c].list);
+	a->slot[c].list = b;
+	count(a, -(long)class_size(c));
+	if (++a->slot[c].n > a->slot[c].keep)
+		slot_halve(&a->slot[c], c);
 }
 
 size_t arena_used(void)

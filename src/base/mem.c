@@ -118,6 +118,7 @@ static void free_with_head(struct head *h)
 {
 	size_t n = sizeof(*h) + h->n;
 	enum kind kind = h->kind;
+	int saved = errno;
 
 	if (kind == 0)
 		return; /* a mapping from before a fork */
@@ -126,19 +127,17 @@ static void free_with_head(struct head *h)
 		free(h);
 	else
 		pages_unmap(h, n, kind == KIND_MAPPED_LOCKED);
+	errno = saved;
 }
 
 void mem_free(void *p)
 {
-	int saved = errno;
-
 	if (p == NULL)
 		return;
 	if (pages_own(p))
 		arena_free(p);
 	else
 		free_with_head(head_of(p));
-	errno = saved;
 }
 
 char *mem_strdup(const char *s)

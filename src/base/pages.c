@@ -6,29 +6,11 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-#define PAGE ((size_t)4096)
-#define LINE 64
 #define RANGE_LARGEST 34 /* log2: 16 GiB of addresses, no memory */
 #define RANGE_SMALLEST 22
 #define LIMIT_DEFAULT ((size_t)8 << 20)
 
-struct head {
-	/* Read at every allocation, written once: a cache line of its own. */
-	_Alignas(LINE) _Atomic uint64_t generation;
-	_Alignas(LINE) pthread_mutex_t mu; /* guards next; all zero is an initialised mutex */
-	size_t next;                       /* first unit that was never taken */
-	_Atomic size_t locked;
-	_Atomic size_t unlocked;
-	void *fork_slot;
-	_Alignas(LINE) uint8_t shared[PAGES_SHARED];
-	uint8_t tags[]; /* one for each unit of the range */
-};
-
-/*
- * Address of the range, and in the low bits, which an address of a page has free, the logarithm of its
- * size: one word, so that it is published at once and to everybody.
- */
-static _Atomic uintptr_t range;
+_Atomic uintptr_t pages_range;
 
 /* What a forked child must still know: these live in ordinary memory. */
 static _Atomic uint64_t generations;
@@ -38,30 +20,20 @@ static _Atomic bool strict;
 static _Atomic bool dump_excluded;
 static _Atomic bool wipe_on_fork;
 
-static struct head *head_of(uintptr_t r)
+static void *base_of(uintptr_t r)
 {
-	return (struct head *)(r & ~(PAGE - 1));
-}
-
-static struct head *head(void)
-{
-	return head_of(atomic_load_explicit(&range, memory_order_acquire));
+	return (void *)(r & ~(PAGES_SIZE - 1));
 }
 
 static size_t size_of(uintptr_t r)
 {
-	return (size_t)1 << (r & (PAGE - 1));
-}
-
-static uintptr_t base_of(uintptr_t r)
-{
-	return r & ~(PAGE - 1);
+	return (size_t)1 << (r & (PAGES_SIZE - 1));
 }
 
 /* Bytes at the start of the range that are bookkeeping, in whole units. */
 static size_t head_bytes(size_t size)
 {
-	size_t n = sizeof(struct head) + size / PAGES_UNIT;
+	size_t n = sizeof(struct pages_head) + size / PAGES_UNIT;
 
 	return (n + PAGES_UNIT - 1) / PAGES_UNIT * PAGES_UNIT;
 }
@@ -76,10 +48,10 @@ static void advise(void *p, size_t n)
 /* Where the kernel has no MADV_WIPEONFORK: the same effect for the range, by hand. */
 static void wipe_in_child(void)
 {
-	uintptr_t r = atomic_load(&range);
+	uintptr_t r = atomic_load(&pages_range);
 
 	if (r != 0)
-		(void)madvise(head_of(r), size_of(r), MADV_DONTNEED);
+		(void)madvise(base_of(r), size_of(r), MADV_DONTNEED);
 }
 
 /* Reserves 2^bits bytes of addresses with the bookkeeping ready for use; 0 when that cannot be had. */
@@ -101,12 +73,12 @@ static uintptr_t reserve(unsigned bits)
 
 static void discard(uintptr_t r)
 {
-	poison_no_roots(head_of(r), size_of(r));
-	munmap(head_of(r), size_of(r));
+	poison_no_roots(base_of(r), size_of(r));
+	munmap(base_of(r), size_of(r));
 }
 
 /* Finds a range that the limits on addresses allow. Of threads that get here at once, the first one's is kept. */
-static struct head *set_up(void)
+static struct pages_head *set_up(void)
 {
 	uintptr_t r = 0, none = 0;
 
@@ -114,23 +86,16 @@ static struct head *set_up(void)
 		r = reserve(bits);
 	if (r == 0)
 		return NULL;
-	if (!atomic_compare_exchange_strong(&range, &none, r))
+	if (!atomic_compare_exchange_strong(&pages_range, &none, r))
 		discard(r);
 	else if (!atomic_load(&wipe_on_fork))
 		(void)pthread_atfork(NULL, NULL, wipe_in_child);
-	return head();
-}
-
-uint64_t pages_generation(void)
-{
-	const struct head *h = head();
-
-	return h == NULL ? 0 : atomic_load_explicit(&h->generation, memory_order_acquire);
+	return pages_head();
 }
 
 uint64_t pages_begin(void)
 {
-	struct head *h = head();
+	struct pages_head *h = pages_head();
 	uint64_t g = pages_generation();
 
 	if (g != 0)
@@ -150,32 +115,8 @@ uint64_t pages_begin(void)
 	return g;
 }
 
-void *pages_shared(void)
-{
-	return head()->shared;
-}
-
-void **pages_fork_slot(void)
-{
-	return &head()->fork_slot;
-}
-
-bool pages_own(const void *p)
-{
-	uintptr_t r = atomic_load_explicit(&range, memory_order_acquire);
-
-	return r != 0 && (uintptr_t)p - base_of(r) < size_of(r);
-}
-
-uint8_t pages_tag(const void *p)
-{
-	const struct head *h = head();
-
-	return h->tags[((uintptr_t)p - (uintptr_t)h) / PAGES_UNIT];
-}
-
 /* Adds n to what is locked, unless that goes over the limit. */
-static bool budget_take(struct head *h, size_t n)
+static bool budget_take(struct pages_head *h, size_t n)
 {
 	size_t have = atomic_load(&h->locked), max = atomic_load(&limit);
 
@@ -187,7 +128,7 @@ static bool budget_take(struct head *h, size_t n)
 }
 
 /* Locks the pages while the budget and the system allow it. False: not locked. */
-static bool lock_pages(struct head *h, void *p, size_t n)
+static bool lock_pages(struct pages_head *h, void *p, size_t n)
 {
 	if (!budget_take(h, n))
 		return false;
@@ -198,7 +139,7 @@ static bool lock_pages(struct head *h, void *p, size_t n)
 }
 
 /* Locks or counts as unlocked; false when only locked memory will do. */
-static bool admit(struct head *h, void *p, size_t n, bool *locked)
+static bool admit(struct pages_head *h, void *p, size_t n, bool *locked)
 {
 	*locked = lock_pages(h, p, n);
 	if (*locked)
@@ -210,9 +151,9 @@ static bool admit(struct head *h, void *p, size_t n, bool *locked)
 }
 
 /* The next n units that were never taken, writable. Called with h->mu held. */
-static uint8_t *open_units_locked(struct head *h, size_t n)
+static uint8_t *open_units_locked(struct pages_head *h, size_t n)
 {
-	size_t size = size_of(atomic_load(&range));
+	size_t size = size_of(atomic_load(&pages_range));
 	size_t at = head_bytes(size) + h->next * PAGES_UNIT;
 	uint8_t *p = (uint8_t *)h + at;
 	bool locked;
@@ -230,7 +171,7 @@ static uint8_t *open_units_locked(struct head *h, size_t n)
 
 void *pages_take(size_t n, uint8_t tag)
 {
-	struct head *h = head();
+	struct pages_head *h = pages_head();
 	uint8_t *p;
 
 	pthread_mutex_lock(&h->mu);
@@ -249,7 +190,7 @@ void *pages_take(size_t n, uint8_t tag)
 
 void *pages_map(size_t n, bool *locked)
 {
-	struct head *h = pages_begin() != 0 ? head() : NULL;
+	struct pages_head *h = pages_begin() != 0 ? pages_head() : NULL;
 	void *p;
 
 	if (h == NULL)
@@ -267,7 +208,7 @@ void *pages_map(size_t n, bool *locked)
 
 void pages_unmap(void *p, size_t n, bool locked)
 {
-	struct head *h = head();
+	struct pages_head *h = pages_head();
 
 	munmap(p, n);
 	atomic_fetch_sub(locked ? &h->locked : &h->unlocked, n);
@@ -281,7 +222,7 @@ void pages_limit(size_t bytes, bool only_locked)
 
 void pages_stats(struct pages_stats *s)
 {
-	const struct head *h = pages_generation() != 0 ? head() : NULL;
+	const struct pages_head *h = pages_generation() != 0 ? pages_head() : NULL;
 
 	s->locked = h != NULL ? atomic_load(&h->locked) : 0;
 	s->unlocked = h != NULL ? atomic_load(&h->unlocked) : 0;

@@ -11,10 +11,14 @@
 #ifndef CHANCERY_BASE_PAGES_H
 #define CHANCERY_BASE_PAGES_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#define PAGES_SIZE ((size_t)4096)
+#define PAGES_LINE 64
 #define PAGES_UNIT ((size_t)16 << 10)
 #define PAGES_SHARED 8192 /* bytes of bookkeeping for the arena */
 
@@ -24,20 +28,69 @@
  */
 uint64_t pages_begin(void);
 
+/* The start of the range. Other files use it through the functions below only. */
+struct pages_head {
+	/* Read at every allocation, written once: a cache line of its own. */
+	_Alignas(PAGES_LINE) _Atomic uint64_t generation;
+	_Alignas(PAGES_LINE) pthread_mutex_t mu; /* guards next; all zero is an initialised mutex */
+	size_t next;                             /* first unit that was never taken */
+	_Atomic size_t locked;
+	_Atomic size_t unlocked;
+	void *fork_slot;
+	_Alignas(PAGES_LINE) uint8_t shared[PAGES_SHARED];
+	uint8_t tags[]; /* one for each unit of the range */
+};
+
+/*
+ * Address of the range, and in the low bits, which an address of a page has free, the logarithm of its
+ * size: one word, so that it is published at once and to everybody. 0: there is none yet.
+ */
+extern _Atomic uintptr_t pages_range;
+
+static inline uintptr_t pages_base(void)
+{
+	return atomic_load_explicit(&pages_range, memory_order_acquire) & ~(PAGES_SIZE - 1);
+}
+
+static inline struct pages_head *pages_head(void)
+{
+	return (struct pages_head *)pages_base();
+}
+
 /* As pages_begin, but 0 when there is no range or it is untouched since a fork. */
-uint64_t pages_generation(void);
+static inline uint64_t pages_generation(void)
+{
+	const struct pages_head *h = pages_head();
 
-/* PAGES_SHARED bytes, zero at first, aligned to a cache line. After pages_begin only. */
-void *pages_shared(void);
-
-/* The word of mem_fork_slot. After pages_begin only. */
-void **pages_fork_slot(void);
+	return h == NULL ? 0 : atomic_load_explicit(&h->generation, memory_order_acquire);
+}
 
 /* Whether p lies in the range. */
-bool pages_own(const void *p);
+static inline bool pages_own(const void *p)
+{
+	uintptr_t r = atomic_load_explicit(&pages_range, memory_order_acquire);
+	unsigned bits = r & (PAGES_SIZE - 1);
+
+	return ((uintptr_t)p - (r & ~(PAGES_SIZE - 1))) >> bits == 0 && r != 0;
+}
 
 /* The tag that the unit of p was taken with; 0 when it was taken before a fork. pages_own(p) only. */
-uint8_t pages_tag(const void *p);
+static inline uint8_t pages_tag(const void *p)
+{
+	return pages_head()->tags[((uintptr_t)p - pages_base()) / PAGES_UNIT];
+}
+
+/* PAGES_SHARED bytes, zero at first, aligned to a cache line. After pages_begin only. */
+static inline void *pages_shared(void)
+{
+	return pages_head()->shared;
+}
+
+/* The word of mem_fork_slot. After pages_begin only. */
+static inline void **pages_fork_slot(void)
+{
+	return &pages_head()->fork_slot;
+}
 
 /* Takes n units in a row, zero. NULL: the range is used up, or strict locking forbids it. */
 void *pages_take(size_t n, uint8_t tag);
