@@ -35,16 +35,6 @@ static enum err sources_take(struct session *s, const struct mech *m, const stru
 	return e;
 }
 
-/* A data object is readable: that would read out what the base key protects. */
-static enum err check_data(const struct mech *m, const struct attr_who *who,
-			   const struct object *base)
-{
-	bool secret = attrset_bool(base->attrs, CKA_SENSITIVE, true) ||
-		      !attrset_bool(base->attrs, CKA_EXTRACTABLE, false);
-
-	return (m->traits & MECH_DERIVE_DATA) != 0 && secret && !who->compat ? E_KEY_USAGE : OK;
-}
-
 static enum err derive(const struct attr_who *who, const struct mech *m, const struct param *par,
 		       const struct sources *src, struct attrset *obj)
 {
@@ -96,8 +86,6 @@ enum err key_derive(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 	e = param_take(m, mechanism, &par);
 	if (e == OK)
 		e = sources_take(s, m, &par, base, &src);
-	if (e == OK)
-		e = check_data(m, &who, src.base.object);
 	if (e == OK)
 		e = attr_take(t.a, t.n, &obj);
 	if (e == OK)

@@ -2,22 +2,12 @@
 /* C_WrapKey (3.2, 5.18.3). */
 #include "core/keyops.h"
 
-#include "base/mem.h"
 #include "core/attr.h"
+#include "core/policy.h"
 #include "core/release.h"
 #include "core/session.h"
 #include "core/token.h"
 #include "core/usage.h"
-
-/* Whether both are the same key, under one handle or as a copy. */
-static bool same_key(const struct object *a, const struct object *b)
-{
-	struct span x = attrset_bytes(a->attrs, CKA_VALUE), y = attrset_bytes(b->attrs, CKA_VALUE);
-
-	if (a->cls != CKO_SECRET_KEY || b->cls != CKO_SECRET_KEY)
-		return false;
-	return x.n != 0 && x.n == y.n && mem_equal(x.p, y.p, x.n);
-}
 
 /* CKA_TRUSTED counts only where it is known to be what the SO set. */
 static bool trusted(const struct object *o)
@@ -39,8 +29,7 @@ static enum err may_leave(const struct attr_who *who, const struct object *wrapp
 		return E_KEY_NOT_WRAPPABLE;
 	if (!attr_agrees(wrapper->attrs, CKA_WRAP_TEMPLATE, o->attrs))
 		return E_KEY_HANDLE;
-	/* A key under itself helps nobody but who attacks it. */
-	return !who->compat && same_key(wrapper, o) ? E_KEY_NOT_WRAPPABLE : OK;
+	return policy_wrap(who, wrapper->attrs, o->attrs);
 }
 
 static enum err pad(struct buf *b, unsigned unit)
