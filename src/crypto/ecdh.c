@@ -5,12 +5,12 @@
  */
 #include "crypto/ec.h"
 
-#include "crypto/derived.h"
 #include "crypto/families.h"
 #include "crypto/hash.h"
 #include "crypto/key_type.h"
 #include "crypto/param_rules.h"
 #include "crypto/pkey.h"
+#include "crypto/secret.h"
 
 #include <openssl/core_names.h>
 #include <openssl/kdf.h>
@@ -92,7 +92,7 @@ static enum err make_value(const struct param *par, struct span z, size_t n, str
 	enum err e;
 
 	if (par->kdf == CKD_NULL)
-		return n <= z.n ? buf_put(value, span(z.p + (z.n - n), n)) : E_KEY_SIZE;
+		return n <= z.n ? buf_put(value, span(z.p + (z.n - n), n)) : E_ATTR_VALUE;
 	if ((e = buf_reserve(value, n)) != OK)
 		return e;
 	if ((e = x963(par, z, value->p, n)) == OK)
@@ -100,10 +100,21 @@ static enum err make_value(const struct param *par, struct span z, size_t n, str
 	return e;
 }
 
+/* 3.2, 6.3.17: without a KDF all of Z is the key, unless the template wants less. */
+static enum err wanted_length(const struct param *par, const struct attrset *templ,
+			      CK_KEY_TYPE type, size_t z_n, size_t *n)
+{
+	*n = z_n;
+	if (par->kdf == CKD_NULL && !attrset_has(templ, CKA_VALUE_LEN))
+		return OK;
+	return secret_length(templ, type, n);
+}
+
 static enum err derive(const struct mech *m, const struct param *par, struct key *base,
 		       struct key *extra, const struct attrset *templ, struct attrset *made)
 {
 	struct buf z = { .secret = true }, value = { .secret = true };
+	CK_KEY_TYPE type = attrset_ulong(templ, CKA_KEY_TYPE, CKK_GENERIC_SECRET);
 	EVP_PKEY *peer = NULL;
 	size_t n;
 	enum err e;
@@ -113,9 +124,9 @@ static enum err derive(const struct mech *m, const struct param *par, struct key
 		return E_KEY_TYPE;
 	if ((e = peer_key(base->info, pbytes_span(&par->data), &peer)) == OK &&
 	    (e = agree(m, base->pkey, peer, &z)) == OK &&
-	    (e = derived_length(templ, par->kdf == CKD_NULL ? z.n : 0, &n)) == OK &&
+	    (e = wanted_length(par, templ, type, z.n, &n)) == OK &&
 	    (e = make_value(par, buf_span(&z), n, &value)) == OK)
-		e = derived_put(templ, buf_span(&value), made);
+		e = secret_put(templ, type, buf_span(&value), made);
 	EVP_PKEY_free(peer);
 	buf_free(&value);
 	buf_free(&z);
