@@ -36,7 +36,7 @@ struct kat {
 	CK_MECHANISM_TYPE mech;
 	CK_OBJECT_CLASS class; /* of priv: CKO_SECRET_KEY or CKO_PRIVATE_KEY */
 	CK_KEY_TYPE key_type;
-	/* Attributes besides class and type; they end at the first hex that is NULL. Completed as by key_complete. */
+	/* Attributes besides class and type, as key_parse wants them; they end at the first hex that is NULL. */
 	struct kat_attr priv[KAT_ATTRS];
 	struct kat_attr
 		pub[KAT_ATTRS]; /* of the public key; none for secret keys: priv serves both ways */

@@ -139,7 +139,14 @@ static bool slot_there(struct slot *s)
 		there = s->m->needs == NULL || fetch_has(s->m->needs) ? THERE : ABSENT;
 		atomic_store_explicit(&s->there, there, memory_order_relaxed);
 	}
-	return there == THERE && profile_takes(s->m);
+	return there == THERE;
+}
+
+const struct mech *registry_row(CK_MECHANISM_TYPE type)
+{
+	struct slot *s = slot_find(type);
+
+	return s != NULL && slot_there(s) ? s->m : NULL;
 }
 
 void mech_profile_set(enum conf_profile p)
@@ -150,9 +157,9 @@ void mech_profile_set(enum conf_profile p)
 
 const struct mech *mech_find(CK_MECHANISM_TYPE type)
 {
-	struct slot *s = slot_find(type);
+	const struct mech *m = registry_row(type);
 
-	return s != NULL && slot_there(s) ? s->m : NULL;
+	return m != NULL && profile_takes(m) ? m : NULL;
 }
 
 static struct list *list_make(void)
@@ -162,7 +169,7 @@ static struct list *list_make(void)
 	if (l == NULL)
 		return NULL;
 	for (size_t i = 0; i < slots_n; i++)
-		if (slot_there(&slots[i]))
+		if (slot_there(&slots[i]) && profile_takes(slots[i].m))
 			l->rows[l->n++] = slots[i].m;
 	return l;
 }

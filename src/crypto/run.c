@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "crypto/fetch.h"
-#include "crypto/mech.h"
+#include "crypto/registry.h"
 
 #include <openssl/err.h>
 
@@ -55,16 +55,11 @@ static void state_drop(struct run *r)
 	r->state_ops = NULL;
 }
 
-enum err run_begin(struct run *r, const struct mech *m, enum mech_use use, struct key *key,
+enum err run_start(struct run *r, const struct mech *m, enum mech_use use, struct key *key,
 		   struct param *par)
 {
-	enum err e = allowed(m, use, key);
+	enum err e;
 
-	if (e != OK) {
-		if (par != NULL)
-			param_clear(par);
-		return e;
-	}
 	r->mech = m;
 	r->use = use;
 	r->key = key;
@@ -80,6 +75,18 @@ enum err run_begin(struct run *r, const struct mech *m, enum mech_use use, struc
 	e = leave(r, m->ops->begin(r));
 	if (e != OK)
 		run_end(r);
+	return e;
+}
+
+enum err run_begin(struct run *r, const struct mech *m, enum mech_use use, struct key *key,
+		   struct param *par)
+{
+	enum err e = allowed(m, use, key);
+
+	if (e == OK)
+		return run_start(r, m, use, key, par);
+	if (par != NULL)
+		param_clear(par);
 	return e;
 }
 
