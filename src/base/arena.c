@@ -9,11 +9,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define STEP 16        /* the first classes are multiples of this */
-#define STEP_CLASSES 8 /* up to 128 bytes */
-#define CLASSES 52     /* the last one is ARENA_MAX */
-#define KEEP_BYTES ((size_t)16 << 10) /* free bytes of a class that a thread keeps at most */
-#define KEEP_BLOCKS 16                /* and blocks; it always keeps one */
+#define STEP         16                 /* the first classes are multiples of this */
+#define STEP_CLASSES 8                  /* up to 128 bytes */
+#define CLASSES      52                 /* the last one is ARENA_MAX */
+#define KEEP_BYTES   ((size_t)16 << 10) /* free bytes of a class that a thread keeps at most */
+#define KEEP_BLOCKS  16                 /* and blocks; it always keeps one */
 
 struct block {
 	struct block *next;
@@ -27,7 +27,9 @@ struct slot {
 
 struct arena_cache {
 	struct slot slot[CLASSES];
-	/* Written by the owner, read by arena_used; below zero when others' blocks are freed here. */
+	/*
+	 * Written by the owner, read by arena_used; below zero when others' blocks are freed here.
+	 */
 	_Atomic long used;
 	struct arena_cache *next, **prev; /* list of all caches; guarded by shared.mu */
 };
@@ -264,7 +266,9 @@ static void cache_renew(void)
 	block_return(cache_class(), a);
 }
 
-/* This thread's cache, made at its first use and after a fork; NULL when there is no memory for it. */
+/*
+ * This thread's cache, made at its first use and after a fork; NULL when there is no memory for it.
+ */
 static struct arena_cache *cache(void)
 {
 	uint64_t g = pages_generation();

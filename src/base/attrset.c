@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The values of a set lie one after the other in one block, so that an object of thirty attributes
- * costs three allocations and not thirty. A value that is replaced by one of another length leaves a
- * wiped hole, which goes when the block next grows.
+ * costs three allocations and not thirty. A value that is replaced by one of another length leaves
+ * a wiped hole, which goes when the block next grows.
  */
 #include "base/attrset.h"
 

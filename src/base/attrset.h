@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A set of attributes: the values of an object, or a checked template. At most one value per type,
- * kept sorted by type. Values are bytes: a CK_ULONG is 8 bytes little-endian (the host's own form on
- * every platform we support), a CK_BBOOL one byte, an array attribute (CKF_ARRAY_ATTRIBUTE) is a
- * nested set in the form of attrset_encode, CKA_ALLOWED_MECHANISMS an array of CK_ULONG.
- * Not thread-safe while being built; afterwards read by any number of threads.
+ * kept sorted by type. Values are bytes: a CK_ULONG is 8 bytes little-endian (the host's own form
+ * on every platform we support), a CK_BBOOL one byte, an array attribute (CKF_ARRAY_ATTRIBUTE) is a
+ * nested set in the form of attrset_encode, CKA_ALLOWED_MECHANISMS an array of CK_ULONG. Not
+ * thread-safe while being built; afterwards read by any number of threads.
  */
 #ifndef CHANCERY_BASE_ATTRSET_H
 #define CHANCERY_BASE_ATTRSET_H

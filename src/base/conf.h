@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chancery.conf: sections, keys and values. Each key is one row of a conf_<section>.def file, from which come its
- * field here, its default, its checks, and what `doctor --config` and the manual print of it.
+ * chancery.conf: sections, keys and values. Each key is one row of a conf_<section>.def file, from
+ * which come its field here, its default, its checks, and what `doctor --config` and the manual
+ * print of it.
  */
 #ifndef CHANCERY_BASE_CONF_H
 #define CHANCERY_BASE_CONF_H
@@ -57,8 +58,9 @@ struct conf_key {
 };
 
 /*
- * Reads and checks the file. path NULL: where home_conf says, and no file there gives the defaults. E_CONFIG with
- * file, line and reason in why. *out is the caller's. The file must be trusted (file.h, FILE_TRUSTED): it can name commands.
+ * Reads and checks the file. path NULL: where home_conf says, and no file there gives the defaults.
+ * E_CONFIG with file, line and reason in why. *out is the caller's. The file must be trusted
+ * (file.h, FILE_TRUSTED): it can name commands.
  */
 enum err conf_load(const char *path, struct conf **out, struct why *why);
 /* As conf_load, from memory; name stands for the file in messages. */
@@ -70,7 +72,9 @@ const struct conf_token *conf_token(const struct conf *c, struct span label);
 
 /* Every key, section by section. */
 const struct conf_key *conf_keys(size_t *n);
-/* A value of a section's structure (&c->module, a conf_token) as it would be written in the file. */
+/*
+ * A value of a section's structure (&c->module, a conf_token) as it would be written in the file.
+ */
 enum err conf_value(const struct conf_key *k, const void *section, struct buf *out);
 
 #endif

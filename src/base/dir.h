@@ -20,15 +20,16 @@ static inline mode_t dir_file_mode(bool group)
 }
 
 /*
- * Makes a directory with dir_mode(group), whatever the umask, and its missing parents with mode 0755; syncs what it changed. One
- * that is there already is checked as by dir_check and not altered.
+ * Makes a directory with dir_mode(group), whatever the umask, and its missing parents with mode
+ * 0755; syncs what it changed. One that is there already is checked as by dir_check and not
+ * altered.
  */
 enum err dir_make(const char *path, bool group, struct why *why);
 
 /*
  * E_ACCESS unless path is a directory (not a link to one) that is owned by root or by us, and that
- * nobody else can write to, nor read or enter unless group allows that to its group. The text says which
- * rule is broken and the command that mends it.
+ * nobody else can write to, nor read or enter unless group allows that to its group. The text says
+ * which rule is broken and the command that mends it.
  */
 enum err dir_check(const char *path, bool group, struct why *why);
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * The value of a variable that is set and not empty, else NULL. Always NULL in a process that gained
- * privileges by exec (AT_SECURE): its environment is the work of somebody else.
+ * The value of a variable that is set and not empty, else NULL. Always NULL in a process that
+ * gained privileges by exec (AT_SECURE): its environment is the work of somebody else.
  */
 const char *env_get(const char *name);
 bool env_secure(void);

@@ -12,32 +12,39 @@
 /* For file_read. */
 enum {
 	FILE_FOLLOW = 1,  /* the last part of the path may be a symbolic link */
-	FILE_TRUSTED = 2, /* owned by root or by us, and writable by the owner alone, else E_ACCESS */
-	FILE_PRIVATE = 4, /* owned by root or by us, and without any right for others, else E_ACCESS */
+	FILE_TRUSTED = 2, /* owner root or us, and nobody else may write, else E_ACCESS */
+	FILE_PRIVATE = 4, /* owner root or us, and others have no right at all, else E_ACCESS */
 };
 
 /*
- * Opens an existing regular file for reading, with the checks of flags. *fd is the caller's. Anything but a regular file is
- * E_DATA; opening never blocks (a FIFO, a device).
+ * Opens an existing regular file for reading, with the checks of flags. *fd is the caller's.
+ * Anything but a regular file is E_DATA; opening never blocks (a FIFO, a device).
  */
 enum err file_open(const char *path, unsigned flags, int *fd, struct why *why);
 
+/* Closes; -1 accepted, errno kept. */
+void file_close(int fd);
+
 /*
- * Appends the file's bytes to out. Longer than max is E_DATA_LEN; an absent file E_ABSENT. On error out
- * is as it was. A secret needs a secret buf, and FILE_PRIVATE.
+ * Appends the file's bytes to out. Longer than max is E_DATA_LEN; an absent file E_ABSENT. On error
+ * out is as it was. A secret needs a secret buf, and FILE_PRIVATE.
  */
 enum err file_read(const char *path, unsigned flags, size_t max, struct buf *out, struct why *why);
 
-/* As file_read, for a descriptor of any kind, until its end; does not close it. name is for messages. */
+/*
+ * As file_read, for a descriptor of any kind, until its end; does not close it. name is for
+ * messages.
+ */
 enum err file_read_fd(int fd, const char *name, size_t max, struct buf *out, struct why *why);
 
 /* Writes all of data to fd, however many write(2) calls it takes. */
 enum err file_write_fd(int fd, const char *name, struct span data, struct why *why);
 
 /*
- * Replaces path by data as a whole, durably: a temporary file in the same directory (exclusive, not through links, exactly
- * mode whatever the umask), fsync, rename, directory sync. On error path is as it was and nothing is left behind;
- * an error of the last directory sync is reported, but by then the new file is in place.
+ * Replaces path by data as a whole, durably: a temporary file in the same directory (exclusive, not
+ * through links, exactly mode whatever the umask), fsync, rename, directory sync. On error path is
+ * as it was and nothing is left behind; an error of the last directory sync is reported, but by
+ * then the new file is in place.
  */
 enum err file_write(const char *path, mode_t mode, struct span data, struct why *why);
 

@@ -12,10 +12,10 @@
 #define HOME_CONF_FILE "/etc/chancery/chancery.conf"
 
 /*
- * The directory of state: $CHANCERY_HOME, else /var/lib/chancery for root and for the service user (the
- * owner of that directory), else $XDG_DATA_HOME/chancery, else ~/.local/share/chancery. It need not exist.
- * No environment is read in a privileged process (env.h). E_CONFIG: a relative CHANCERY_HOME, a path too
- * long, or no home directory to be found.
+ * The directory of state: $CHANCERY_HOME, else /var/lib/chancery for root and for the service user
+ * (the owner of that directory), else $XDG_DATA_HOME/chancery, else ~/.local/share/chancery. It
+ * need not exist. No environment is read in a privileged process (env.h). E_CONFIG: a relative
+ * CHANCERY_HOME, a path too long, or no home directory to be found.
  */
 enum err home_state(char path[PATH_MAX], struct why *why);
 

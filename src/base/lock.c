@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls below fail only on a lock that was never initialised or was overwritten: nothing could be
- * relied on after that, so they abort.
+ * The calls below fail only on a lock that was never initialised or was overwritten: nothing could
+ * be relied on after that, so they abort.
  */
 #include "base/lock.h"
 
@@ -77,8 +77,8 @@ void lock_wait(struct lock *l, pthread_cond_t *c)
 }
 
 /*
- * Writers first: the default lets a steady stream of readers keep a writer out for ever. It asks that
- * no thread takes the same lock for reading twice, which the ranks forbid anyway.
+ * Writers first: the default lets a steady stream of readers keep a writer out for ever. It asks
+ * that no thread takes the same lock for reading twice, which the ranks forbid anyway.
  */
 void rwlock_init(struct rwlock *l, enum lock_rank rank)
 {

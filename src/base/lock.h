@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locks with ranks. A thread takes locks in rising rank only; debug builds (CHANCERY_DEBUG_LOCKS) keep the thread's held
- * ranks and abort on a violation. Ranks are those of docs/LOCKING.md.
+ * Locks with ranks. A thread takes locks in rising rank only; debug builds (CHANCERY_DEBUG_LOCKS)
+ * keep the thread's held ranks and abort on a violation. Ranks are those of docs/LOCKING.md.
  */
 #ifndef CHANCERY_BASE_LOCK_H
 #define CHANCERY_BASE_LOCK_H

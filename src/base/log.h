@@ -2,10 +2,11 @@
 /*
  * Messages for operators, to stderr or the journal. Silent until log_open. Never give it a secret.
  *
- * The journal is written to by one datagram to its socket in its documented native protocol: syslog(3) shares its
- * connection, identity and options with the host program, and libsystemd would be one more dependency of
- * every process that loads the module. No descriptor is kept, so that a fork, a closefrom or a restarted journal
- * needs no care. All functions are safe in any thread, and keep errno.
+ * The journal is written to by one datagram to its socket in its documented native protocol:
+ * syslog(3) shares its connection, identity and options with the host program, and libsystemd would
+ * be one more dependency of every process that loads the module. No descriptor is kept, so that a
+ * fork, a closefrom or a restarted journal needs no care. All functions are safe in any thread, and
+ * keep errno.
  */
 #ifndef CHANCERY_BASE_LOG_H
 #define CHANCERY_BASE_LOG_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Three kinds of memory: blocks of the secret arena, known by their address; and, with a head in front of them
- * that tells their length and kind, secrets too large for the arena and normal memory.
+ * Three kinds of memory: blocks of the secret arena, known by their address; and, with a head in
+ * front of them that tells their length and kind, secrets too large for the arena and normal
+ * memory.
  */
 #include "base/mem.h"
 
@@ -64,7 +65,8 @@ static void *alloc_mapped(size_t n)
 	bool locked = false;
 	struct head *h = pages_map(sizeof(*h) + n, &locked);
 
-	return h != NULL ? with_head(h, n, locked ? KIND_MAPPED_LOCKED : KIND_MAPPED_UNLOCKED) : NULL;
+	return h != NULL ? with_head(h, n, locked ? KIND_MAPPED_LOCKED : KIND_MAPPED_UNLOCKED)
+			 : NULL;
 }
 
 /* The arena also comes to its end when a process and its forebears have used up the range. */

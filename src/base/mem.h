@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory. Two arenas: the secret arena is locked (mlock) up to a budget, left out of core dumps
- * (MADV_DONTDUMP), zero in a forked child (MADV_WIPEONFORK) and wiped when freed; the normal arena is
- * malloc with wiping on free. A pointer of either is freed by mem_free, which knows it by address.
+ * (MADV_DONTDUMP), zero in a forked child (MADV_WIPEONFORK) and wiped when freed; the normal arena
+ * is malloc with wiping on free. A pointer of either is freed by mem_free, which knows it by
+ * address.
  *
- * libcrypto allocates through the same functions: from the secret arena while the calling thread
- * is inside mem_secret_enter/leave, else from the normal one.
+ * libcrypto allocates through the same functions: from the secret arena while the calling thread is
+ * inside mem_secret_enter/leave, else from the normal one.
  *
  * Fork: after a fork the child's secret arena reads as zero, its bookkeeping included, and starts
- * anew at the next allocation. Pointers into it from before the fork must not be used or freed; mem_free ignores them
- * (it knows the arena's generation).
+ * anew at the next allocation. Pointers into it from before the fork must not be used or freed;
+ * mem_free ignores them (it knows the arena's generation).
  */
 #ifndef CHANCERY_BASE_MEM_H
 #define CHANCERY_BASE_MEM_H
@@ -22,7 +23,9 @@
 /* Zeroed memory, or NULL. Sizes of 0 give a unique pointer. */
 void *mem_alloc(size_t n);
 void *mem_alloc_secret(size_t n);
-/* As realloc, in the arena that p lives in; the old place is wiped. p NULL allocates normal memory. */
+/*
+ * As realloc, in the arena that p lives in; the old place is wiped. p NULL allocates normal memory.
+ */
 void *mem_realloc(void *p, size_t n);
 void mem_free(void *p); /* wipes; NULL accepted; errno kept */
 char *mem_strdup(const char *s);
@@ -35,8 +38,8 @@ bool mem_equal(const void *a, const void *b, size_t n);
 void mem_secret_enter(void);
 void mem_secret_leave(void);
 /*
- * Outside the tag for a while, whatever its depth: for what outlives the operation, such as libcrypto's own
- * tables. resume takes what suspend gave.
+ * Outside the tag for a while, whatever its depth: for what outlives the operation, such as
+ * libcrypto's own tables. resume takes what suspend gave.
  */
 unsigned mem_secret_suspend(void);
 void mem_secret_resume(unsigned depth);
@@ -45,7 +48,10 @@ void *mem_crypto_malloc(size_t n, const char *file, int line);
 void *mem_crypto_realloc(void *p, size_t n, const char *file, int line);
 void mem_crypto_free(void *p, const char *file, int line);
 
-/* Bytes that may be locked (configuration `locked_kb`); strict: allocation beyond fails instead of going unlocked. */
+/*
+ * Bytes that may be locked (configuration `locked_kb`); strict: allocation beyond fails instead of
+ * going unlocked.
+ */
 void mem_locked_limit(size_t bytes, bool strict);
 
 struct mem_stats {
@@ -57,8 +63,9 @@ struct mem_stats {
 void mem_stats(struct mem_stats *s);
 
 /*
- * The fork word: a slot in a page that reads as zero in a forked child. fork_slot() gives the address of one
- * pointer in it (NULL when the page cannot be had); fork_generation counts re-initialisations.
+ * The fork word: a slot in a page that reads as zero in a forked child. fork_slot() gives the
+ * address of one pointer in it (NULL when the page cannot be had); fork_generation counts
+ * re-initialisations.
  */
 void **mem_fork_slot(void);
 

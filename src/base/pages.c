@@ -6,9 +6,9 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-#define RANGE_LARGEST 34 /* log2: 16 GiB of addresses, no memory */
+#define RANGE_LARGEST  34 /* log2: 16 GiB of addresses, no memory */
 #define RANGE_SMALLEST 22
-#define LIMIT_DEFAULT ((size_t)8 << 20)
+#define LIMIT_DEFAULT  ((size_t)8 << 20)
 
 _Atomic uintptr_t pages_range;
 
@@ -54,7 +54,9 @@ static void wipe_in_child(void)
 		(void)madvise(base_of(r), size_of(r), MADV_DONTNEED);
 }
 
-/* Reserves 2^bits bytes of addresses with the bookkeeping ready for use; 0 when that cannot be had. */
+/*
+ * Reserves 2^bits bytes of addresses with the bookkeeping ready for use; 0 when that cannot be had.
+ */
 static uintptr_t reserve(unsigned bits)
 {
 	size_t size = (size_t)1 << bits;
@@ -77,7 +79,10 @@ static void discard(uintptr_t r)
 	munmap(base_of(r), size_of(r));
 }
 
-/* Finds a range that the limits on addresses allow. Of threads that get here at once, the first one's is kept. */
+/*
+ * Finds a range that the limits on addresses allow. Of threads that get here at once, the first
+ * one's is kept.
+ */
 static struct pages_head *set_up(void)
 {
 	uintptr_t r = 0, none = 0;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pages of the secret arena (internal to mem.c and arena.c): one range of addresses, reserved at first
- * use, of which units are taken one after the other and never given back; and single mappings for what
- * is too large. Both are left out of core dumps, zero in a forked child, and locked up to the budget.
+ * The pages of the secret arena (internal to mem.c and arena.c): one range of addresses, reserved
+ * at first use, of which units are taken one after the other and never given back; and single
+ * mappings for what is too large. Both are left out of core dumps, zero in a forked child, and
+ * locked up to the budget.
  *
- * All bookkeeping lies at the start of the range, so it too is zero in a forked child, locks that other
- * threads held at the fork included: the child finds a range in which nothing was ever taken. It takes
- * units behind those that the parent had taken, so that a pointer from before the fork is never mistaken for one of its own.
+ * All bookkeeping lies at the start of the range, so it too is zero in a forked child, locks that
+ * other threads held at the fork included: the child finds a range in which nothing was ever taken.
+ * It takes units behind those that the parent had taken, so that a pointer from before the fork is
+ * never mistaken for one of its own.
  */
 #ifndef CHANCERY_BASE_PAGES_H
 #define CHANCERY_BASE_PAGES_H
@@ -17,14 +19,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAGES_SIZE ((size_t)4096)
-#define PAGES_LINE 64
-#define PAGES_UNIT ((size_t)16 << 10)
+#define PAGES_SIZE   ((size_t)4096)
+#define PAGES_LINE   64
+#define PAGES_UNIT   ((size_t)16 << 10)
 #define PAGES_SHARED 8192 /* bytes of bookkeeping for the arena */
 
 /*
- * Which life of the range this is: never 0, another one in a forked child. Prepares the range at the
- * first call in a process. 0: there is no memory.
+ * Which life of the range this is: never 0, another one in a forked child. Prepares the range at
+ * the first call in a process. 0: there is no memory.
  */
 uint64_t pages_begin(void);
 
@@ -42,8 +44,8 @@ struct pages_head {
 };
 
 /*
- * Address of the range, and in the low bits, which an address of a page has free, the logarithm of its
- * size: one word, so that it is published at once and to everybody. 0: there is none yet.
+ * Address of the range, and in the low bits, which an address of a page has free, the logarithm of
+ * its size: one word, so that it is published at once and to everybody. 0: there is none yet.
  */
 extern _Atomic uintptr_t pages_range;
 
@@ -74,7 +76,9 @@ static inline bool pages_own(const void *p)
 	return ((uintptr_t)p - (r & ~(PAGES_SIZE - 1))) >> bits == 0 && r != 0;
 }
 
-/* The tag that the unit of p was taken with; 0 when it was taken before a fork. pages_own(p) only. */
+/*
+ * The tag that the unit of p was taken with; 0 when it was taken before a fork. pages_own(p) only.
+ */
 static inline uint8_t pages_tag(const void *p)
 {
 	return pages_head()->tags[((uintptr_t)p - pages_base()) / PAGES_UNIT];

@@ -37,9 +37,9 @@ struct pin_ask {
 };
 
 /*
- * Fills pin, a secret buffer that the caller frees, from the source. E_ARGUMENTS: not a source, or one
- * that is not allowed; E_PIN_LEN: empty, or longer than PIN_MAX; else why it could not be read. ask may be NULL when PIN_PROMPT
- * is not allowed. On error pin is empty.
+ * Fills pin, a secret buffer that the caller frees, from the source. E_ARGUMENTS: not a source, or
+ * one that is not allowed; E_PIN_LEN: empty, or longer than PIN_MAX; else why it could not be read.
+ * ask may be NULL when PIN_PROMPT is not allowed. On error pin is empty.
  */
 enum err pin_read(const char *source, unsigned allowed, const struct pin_ask *ask, struct buf *pin,
 		  struct why *why);

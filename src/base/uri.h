@@ -40,10 +40,11 @@ struct uri {
 };
 
 /*
- * Strict: E_DATA for a malformed URI (bad percent-encoding, a character that must be encoded, text that is not UTF-8), an
- * attribute given twice, an unknown path attribute, pin-value or another query attribute in the path, both pin-source and
- * pin-value; E_DATA_LEN beyond URI_MAX. Unknown query attributes are checked for form and ignored. u is the caller's,
- * freed with uri_free; on error it is empty.
+ * Strict: E_DATA for a malformed URI (bad percent-encoding, a character that must be encoded, text
+ * that is not UTF-8), an attribute given twice, an unknown path attribute, pin-value or another
+ * query attribute in the path, both pin-source and pin-value; E_DATA_LEN beyond URI_MAX. Unknown
+ * query attributes are checked for form and ignored. u is the caller's, freed with uri_free; on
+ * error it is empty.
  */
 enum err uri_parse(const char *text, struct uri *u, struct why *why);
 void uri_free(struct uri *u);
@@ -53,7 +54,10 @@ void uri_set(struct uri *u, enum uri_attr a, struct span v);
 /* As uri_set, from a blank-padded field of a CK_..._INFO. */
 void uri_set_field(struct uri *u, enum uri_attr a, const CK_UTF8CHAR *field, size_t n);
 
-/* The URI in its canonical form: attributes in the order above, everything encoded that a shell could mind. */
+/*
+ * The URI in its canonical form: attributes in the order above, everything encoded that a shell
+ * could mind.
+ */
 enum err uri_format(const struct uri *u, struct buf *out);
 
 /* Values with a type. False when absent (uri_parse has checked their form). */
@@ -67,6 +71,7 @@ bool uri_match_library(const struct uri *u, const CK_INFO *info);
 bool uri_match_slot(const struct uri *u, CK_SLOT_ID id, const CK_SLOT_INFO *info);
 bool uri_match_token(const struct uri *u, const CK_TOKEN_INFO *info);
 /* Label, id and class of an object, as read from it. */
-bool uri_match_object(const struct uri *u, struct span label, struct span id, CK_OBJECT_CLASS class);
+bool uri_match_object(const struct uri *u, struct span label, struct span id,
+		      CK_OBJECT_CLASS class);
 
 #endif
