@@ -11,11 +11,17 @@
 
 CK_FUNCTION_LIST_3_2 *p11;
 
+static void *module;
 static char home[64];
 static CK_SLOT_ID slot;
 static CK_SESSION_HANDLE session;
 
 /* ---- life ---- */
+
+void *p11_symbol(const char *name)
+{
+	return dlsym(module, name);
+}
 
 /* One symbol is enough for a client: all else comes from the function list. */
 static void load(void)
@@ -24,16 +30,15 @@ static void load(void)
 	CK_VERSION v = { 3, 2 };
 	CK_INTERFACE_PTR i = NULL;
 	CK_C_GetInterface get = NULL;
-	void *dl;
 
 	if (p11 != NULL)
 		return;
 	if (path == NULL)
 		fail_msg("CHANCERY_MODULE is not set");
-	dl = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (dl == NULL)
+	module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (module == NULL)
 		fail_msg("%s", dlerror());
-	*(void **)&get = dlsym(dl, "C_GetInterface");
+	*(void **)&get = p11_symbol("C_GetInterface");
 	assert_non_null(get);
 	assert_ok(get(NULL, &v, &i, 0));
 	p11 = i->pFunctionList;

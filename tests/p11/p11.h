@@ -23,6 +23,8 @@
 
 /* The functions of the module under test: there from p11_setup on. */
 extern CK_FUNCTION_LIST_3_2 *p11;
+/* An exported symbol of the module, or NULL. */
+void *p11_symbol(const char *name);
 
 /* ---- life: setup and teardown of a cmocka test ---- */
 
