@@ -80,6 +80,9 @@ typedef CK_CHANCERY_MEMORY *CK_CHANCERY_MEMORY_PTR;
  */
 typedef struct CK_CHANCERY_FUNCTIONS {
 	CK_VERSION version;
+	/* As C_InitToken, in a new slot, whether an empty one is offered or not. */
+	CK_RV (*TokenCreate)(const CK_UTF8CHAR *soPin, CK_ULONG soPinLen, const CK_UTF8CHAR *label,
+		CK_SLOT_ID_PTR slot, CK_CHANCERY_WHY_PTR why);
 	/* Removes the token and everything in it. CKR_SESSION_EXISTS while it has sessions in this process. */
 	CK_RV (*TokenDelete)(CK_SLOT_ID slot, const CK_UTF8CHAR *soPin, CK_ULONG soPinLen,
 		CK_CHANCERY_WHY_PTR why);

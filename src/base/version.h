@@ -7,4 +7,7 @@
 #define CHANCERY_VERSION_MINOR 1
 #define CHANCERY_VERSION "0.1.0"
 
+/* CK_INFO, CK_SLOT_INFO, CK_TOKEN_INFO */
+#define CHANCERY_MANUFACTURER "Chancery project"
+
 #endif

@@ -130,9 +130,9 @@ static void sip_word(uint64_t v[4], uint64_t m)
 uint64_t index_hash(const struct index_secret *secret, struct span bytes)
 {
 	uint64_t v[4] = { secret->k[0] ^ UINT64_C(0x736f6d6570736575),
-		secret->k[1] ^ UINT64_C(0x646f72616e646f6d),
-		secret->k[0] ^ UINT64_C(0x6c7967656e657261),
-		secret->k[1] ^ UINT64_C(0x7465646279746573) };
+			  secret->k[1] ^ UINT64_C(0x646f72616e646f6d),
+			  secret->k[0] ^ UINT64_C(0x6c7967656e657261),
+			  secret->k[1] ^ UINT64_C(0x7465646279746573) };
 	uint64_t last = (uint64_t)bytes.n << 56;
 	size_t whole = bytes.n & ~(size_t)7;
 

@@ -23,7 +23,7 @@ struct index {
 };
 
 /* The member of type that contains link l. */
-#define index_member(l, type, field) ((type *)(void *)((char *)(l) - offsetof(type, field)))
+#define index_member(l, type, field) ((type *)(void *)((char *)(l)-offsetof(type, field)))
 
 /* An empty table. E_MEMORY. */
 enum err index_init(struct index *x);

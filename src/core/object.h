@@ -14,19 +14,26 @@
 struct object {
 	atomic_uint refs;
 	struct attrset *attrs;
-	_Atomic(struct key *) key;  /* parsed on first use, kept (the cache) */
-	uint64_t id, version;       /* in the store; 0: session object */
+	uint64_t id, version; /* in the store; 0: session object */
 	CK_OBJECT_CLASS cls;
-	CK_KEY_TYPE key_type;       /* CK_UNAVAILABLE_INFORMATION: no key */
-	bool token, priv;           /* CKA_TOKEN, CKA_PRIVATE */
-	bool verified;              /* a public token object whose MAC was checked */
-	bool lineage;               /* comes from a token key, through copy, unwrap and derive (audit.md, provenance) */
-	bool always_auth;           /* CKA_ALWAYS_AUTHENTICATE */
+	CK_KEY_TYPE key_type; /* CK_UNAVAILABLE_INFORMATION: no key */
+	bool token, priv;     /* CKA_TOKEN, CKA_PRIVATE */
+	bool verified;        /* a public token object whose MAC was checked */
+	bool lineage; /* comes from a token key, through copy, unwrap and derive (audit.md, provenance) */
+	bool always_auth; /* CKA_ALWAYS_AUTHENTICATE */
+
+	/* keycache.c's own: the parsed form, made at first use */
+	struct key *key;
+	size_t key_bytes; /* what it counts for; 0: not in the ring */
+	struct object *ring_next, *ring_prev;
+	atomic_bool key_used; /* since the hand last passed */
 };
 
 /* Takes over attrs (also on error, freed). One reference, the caller's. */
 enum err object_new(struct attrset *attrs, bool lineage, struct object **out);
 struct object *object_ref(struct object *o);
+/* A reference, but none to an object that is already on its way out (false). */
+bool object_try_ref(struct object *o);
 void object_unref(struct object *o); /* NULL accepted */
 /* The parsed key: a reference for the caller. Parsed once; later calls take it from the cache. */
 enum err object_key(struct object *o, struct key **out);

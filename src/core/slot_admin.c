@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tokens are made, made anew and taken away. */
+#include "core/slot.h"
+
+#include "base/utf8.h"
+#include "core/lib_internal.h"
+#include "core/token_internal.h"
+
+/* Other processes make tokens too; a new slot is looked for so often. */
+#define TRIES 8
+
+/* 3.2, 5.5.7: blank padded, not terminated; a label that nobody could type is refused. */
+static enum err check_label(const CK_UTF8CHAR label[32])
+{
+	for (size_t i = 0; i < 32; i++)
+		if (label[i] < ' ' || label[i] == 0x7f)
+			return E_ARGUMENTS;
+	return utf8_valid(span(label, 32)) ? OK : E_ARGUMENTS;
+}
+
+static struct span text_of(const CK_UTF8CHAR label[32])
+{
+	size_t n = 32;
+
+	while (n > 0 && label[n - 1] == ' ')
+		n--;
+	return span(label, n);
+}
+
+static enum err record(enum roll_event_kind kind, const CK_UTF8CHAR label[32], enum err result)
+{
+	const struct roll_event ev = {
+		.kind = kind,
+		.token = (const char *)label,
+		.mech = CK_UNAVAILABLE_INFORMATION,
+		.result = result,
+	};
+
+	return roll_commit(&ev);
+}
+
+static enum err create(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR label[32],
+		       struct why *why)
+{
+	const struct store_policy policy = token_policy(conf_token(lib_conf(), text_of(label)));
+	enum err e = token_pin_form(so_pin), e2;
+
+	if (e != OK)
+		return why_fail(why, e, "the SO PIN: %s", err_text(e));
+	e = store_create(lib_this()->home, id, &policy, so_pin, (const char *)label, why);
+	if (e == E_SESSION_EXISTS)
+		return e; /* another process was faster */
+	e2 = record(EV_TOKEN_INIT, label, e);
+	if (e == OK)
+		e = e2;
+	return e == OK ? slot_scan(NULL) : e;
+}
+
+enum err slot_create_token(struct span so_pin, const CK_UTF8CHAR label[32], CK_SLOT_ID *id,
+			   struct why *why)
+{
+	enum err e = check_label(label);
+
+	if (e != OK)
+		return why_fail(why, e, "the label is not 32 bytes of printable UTF-8");
+	if (lib_this()->home[0] == '\0')
+		return why_fail(why, E_TOKEN_ABSENT,
+				"there is no directory for tokens: set CHANCERY_HOME");
+	for (int i = 0; i < TRIES; i++) {
+		e = slot_scan(id);
+		if (e == OK)
+			e = create(*id, so_pin, label, why);
+		if (e != E_SESSION_EXISTS)
+			break;
+	}
+	return e;
+}
+
+/* Runs with the token secluded: nobody can open a session. */
+static enum err secluded(struct token *t, enum err (*f)(struct token *t, const void *arg),
+			 const void *arg)
+{
+	enum err e;
+
+	session_reap(t);
+	e = token_seclude(t);
+	if (e != OK)
+		return e;
+	e = token_open(t);
+	if (e == OK)
+		e = f(t, arg);
+	token_admit(t);
+	return e;
+}
+
+/* ---- C_InitToken ---- */
+
+struct init {
+	struct span so_pin;
+	const CK_UTF8CHAR *label;
+};
+
+static enum err reinit(struct token *t, const void *arg)
+{
+	const struct init *i = arg;
+
+	return token_reinit(t, i->so_pin, (const char *)i->label);
+}
+
+enum err slot_init_token(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR label[32])
+{
+	const struct init i = { so_pin, label };
+	struct token *t = NULL;
+	enum err e = so_pin.p != NULL ? check_label(label) : E_ARGUMENTS;
+
+	if (e != OK)
+		return e;
+	e = slot_find(id, &t);
+	if (e == E_TOKEN_BLANK)
+		return create(id, so_pin, label, NULL);
+	return e == OK ? secluded(t, reinit, &i) : e;
+}
+
+/* ---- deleting ---- */
+
+struct deletion {
+	struct span so_pin;
+	struct why *why;
+};
+
+static enum err delete_token(struct token *t, const void *arg)
+{
+	const struct deletion *d = arg;
+	enum err e = token_check_so(t, d->so_pin), e2;
+
+	if (e == OK) {
+		token_shut(t); /* closes its files */
+		e = store_delete(lib_this()->home, t->slot, d->why);
+	}
+	e2 = token_record(t, EV_TOKEN_DELETE, e);
+	return e == OK ? e2 : e;
+}
+
+enum err slot_delete_token(CK_SLOT_ID id, struct span so_pin, struct why *why)
+{
+	const struct deletion d = { so_pin, why };
+	struct token *t = NULL;
+	enum err e = slot_find(id, &t);
+
+	if (e == OK)
+		e = secluded(t, delete_token, &d);
+	return e == OK ? slot_scan(NULL) : e;
+}
+
+/* ---- restoring ---- */
+
+static enum err restore(CK_SLOT_ID id, struct span passphrase, const char *path, struct why *why)
+{
+	const struct store_policy policy = token_policy(&lib_conf()->token);
+	struct token *t = NULL;
+	enum err e = store_restore(lib_this()->home, id, &policy, passphrase, path, why);
+
+	if (e == OK)
+		e = slot_token(id, &t);
+	return e == OK ? token_record(t, EV_TOKEN_RESTORE, OK) : e;
+}
+
+enum err slot_restore_token(struct span passphrase, const char *path, CK_SLOT_ID *id,
+			    struct why *why)
+{
+	enum err e = E_FAILED;
+
+	if (lib_this()->home[0] == '\0')
+		return why_fail(why, E_TOKEN_ABSENT,
+				"there is no directory for tokens: set CHANCERY_HOME");
+	for (int i = 0; i < TRIES; i++) {
+		e = slot_scan(id);
+		if (e == OK)
+			e = restore(*id, passphrase, path, why);
+		if (e != E_SESSION_EXISTS)
+			break;
+	}
+	return e;
+}
+
+/* ---- renaming, backup, checking: sessions may be open ---- */
+
+enum err slot_rename_token(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR label[32])
+{
+	struct token *t = NULL;
+	enum err e = check_label(label);
+
+	if (e == OK)
+		e = slot_token(id, &t);
+	return e == OK ? token_rename(t, so_pin, (const char *)label) : e;
+}
+
+enum err slot_backup_token(CK_SLOT_ID id, struct span passphrase, const char *path, struct why *why)
+{
+	struct token *t = NULL;
+	enum err e = slot_token(id, &t);
+
+	return e == OK ? token_backup(t, passphrase, path, why) : e;
+}
+
+enum err slot_check_token(CK_SLOT_ID id, CK_USER_TYPE who, struct span pin, slot_check_cb *cb,
+			  void *arg)
+{
+	struct token *t = NULL;
+	enum err e = slot_token(id, &t);
+
+	return e == OK ? token_check(t, who, pin, cb, arg) : e;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Objects come, change and go. A change of a token object is durable in the store before the map shows it; the map's
+ * part cannot fail any more.
+ */
+#include "core/token_internal.h"
+
+#include "base/mem.h"
+
+/* A lookup is tried again after the map was brought up to date or the object verified; a login may come in between. */
+#define LOOKUPS 4
+
+enum lookup { FOUND, NOT_THERE, OUT_OF_DATE, UNVERIFIED, GONE };
+
+/*
+ * t->rw is held for read. store_version is a look at memory or a few bytes, never a wait for a writer. fresh: the map
+ * was brought up to date since the call began, and that is enough.
+ */
+static enum lookup look_locked(const struct token *t, const struct entry *e, bool fresh)
+{
+	uint64_t version;
+
+	if (e == NULL)
+		return NOT_THERE;
+	if (!e->object->token)
+		return FOUND;
+	if (t->access == NULL || store_version(t->access->medium->store, &version) != OK)
+		return GONE;
+	if (version != t->version && !fresh)
+		return OUT_OF_DATE;
+	return t->access->seal != NULL && !e->object->verified ? UNVERIFIED : FOUND;
+}
+
+static enum lookup look(struct token *t, CK_OBJECT_HANDLE h, bool fresh, struct object **out,
+			uint64_t *id)
+{
+	const struct entry *e;
+	enum lookup l;
+
+	rwlock_read(&t->rw);
+	e = map_by_handle(&t->map, h);
+	l = look_locked(t, e, fresh);
+	if (l == FOUND)
+		*out = object_ref(e->object);
+	else if (l == UNVERIFIED)
+		*id = e->object->id;
+	rwlock_drop(&t->rw);
+	return l;
+}
+
+static enum err verify(struct token *t, uint64_t id)
+{
+	struct access *a = NULL;
+	enum err e = access_get(t, &a);
+
+	if (e == OK)
+		e = load_one(t, a, id);
+	access_unref(a);
+	return e;
+}
+
+enum err token_object(struct token *t, CK_OBJECT_HANDLE h, struct object **out)
+{
+	enum err e = OK;
+	bool fresh = false;
+	uint64_t id = 0;
+
+	for (int i = 0; e == OK && i < LOOKUPS; i++) {
+		switch (look(t, h, fresh, out, &id)) {
+		case FOUND: return OK;
+		case NOT_THERE: return E_OBJECT_HANDLE;
+		case UNVERIFIED: e = verify(t, id); break;
+		case OUT_OF_DATE:
+		case GONE:
+			e = token_sync(t);
+			fresh = true;
+			break;
+		}
+	}
+	return e != OK ? e : E_DEVICE;
+}
+
+bool token_has(struct token *t, CK_OBJECT_HANDLE h)
+{
+	bool yes;
+
+	rwlock_read(&t->rw);
+	yes = map_by_handle(&t->map, h) != NULL;
+	rwlock_drop(&t->rw);
+	return yes;
+}
+
+/* ---- who may change what ---- */
+
+/*
+ * 3.2, 5.6.1 and Table 6: token objects change in R/W sessions, private ones when the user is logged in. A public
+ * token object in a session without login: policy (module.md), since nothing would vouch for it.
+ */
+static enum err may_change(const struct access *a, const struct session *s, const struct object *o)
+{
+	if (o->token && !s->rw)
+		return E_SESSION_READ_ONLY;
+	if (o->priv && a->who != WHO_USER)
+		return E_NOT_LOGGED_IN;
+	if (!o->token)
+		return OK;
+	if (a->medium->read_only)
+		return E_WRITE_PROTECTED;
+	return a->who == WHO_NOBODY && !lib_conf()->module.public_write ? E_NOT_LOGGED_IN : OK;
+}
+
+/* ---- new objects ---- */
+
+#define ADD_MOST 8 /* that come to be together */
+
+struct adding {
+	struct access *access;
+	unsigned epoch;
+	struct object *o[ADD_MOST];
+	struct entry *e[ADD_MOST];
+	size_t n;
+};
+
+static struct record record_of(const struct object *o)
+{
+	return (struct record){
+		.id = o->id,
+		.version = o->version,
+		.priv = o->priv,
+		.traits = o->lineage ? RECORD_TOKEN_LINEAGE : 0,
+		.attrs = o->attrs,
+	};
+}
+
+/* What became of the record is what the object is now. */
+static void settle(struct object *o, const struct record *r, const struct access *a)
+{
+	o->id = r->id;
+	o->version = r->version;
+	o->verified = a->seal != NULL;
+}
+
+static enum err store_all(struct adding *a)
+{
+	struct record r[ADD_MOST];
+	struct store_change c[ADD_MOST];
+	size_t n = 0;
+	enum err e;
+
+	for (size_t i = 0; i < a->n; i++) {
+		if (!a->o[i]->token)
+			continue;
+		r[i] = record_of(a->o[i]);
+		c[n++] = (struct store_change){ CHANGE_CREATE, &r[i] };
+	}
+	if (n == 0)
+		return OK;
+	e = store_commit(a->access->medium->store, a->access->seal, c, n, span(NULL, 0));
+	for (size_t i = 0; e == OK && i < a->n; i++)
+		if (a->o[i]->token)
+			settle(a->o[i], &r[i], a->access);
+	return e;
+}
+
+/*
+ * After a logout, or when the token is another one by now, a private object is not shown any more: it has a handle, but
+ * a dead one.
+ */
+static bool shown_locked(const struct token *t, const struct adding *a, const struct object *o)
+{
+	if (o->priv && a->epoch != atomic_load(&t->epoch))
+		return false;
+	return t->access != NULL && t->access->medium == a->access->medium;
+}
+
+static CK_OBJECT_HANDLE publish_locked(struct token *t, struct session *s, struct adding *a,
+				       size_t i)
+{
+	struct object *o = a->o[i];
+	struct entry *have = o->token ? map_by_id(&t->map, o->id) : NULL;
+
+	if (!shown_locked(t, a, o))
+		return atomic_fetch_add(&lib_this()->last_handle, 1) + 1;
+	if (have != NULL)
+		return have->handle; /* token_sync was faster */
+	map_add(t, a->e[i], o, o->token ? NULL : s);
+	a->o[i] = NULL; /* moved */
+	a->e[i] = NULL;
+	return t->map.last->handle;
+}
+
+static enum err adding_begin(struct token *t, struct adding *a, struct object **o, size_t n)
+{
+	enum err e;
+
+	a->n = n;
+	memcpy(a->o, o, n * sizeof(*o));
+	for (size_t i = 0; i < n; i++) {
+		a->e[i] = mem_alloc(sizeof(*a->e[i]));
+		if (a->e[i] == NULL)
+			return E_MEMORY;
+	}
+	/* before the access: a logout in between is then seen at the end */
+	a->epoch = atomic_load(&t->epoch);
+	e = access_get(t, &a->access);
+	return e;
+}
+
+static void adding_end(struct adding *a)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		object_unref(a->o[i]);
+		mem_free(a->e[i]);
+	}
+	access_unref(a->access);
+}
+
+static enum err add_all(struct token *t, struct session *s, struct adding *a, CK_OBJECT_HANDLE *h)
+{
+	enum err e = OK;
+
+	for (size_t i = 0; e == OK && i < a->n; i++)
+		e = may_change(a->access, s, a->o[i]);
+	if (e == OK)
+		e = store_all(a);
+	if (e == E_DEVICE_REMOVED)
+		e = access_lost(t, a->access);
+	if (e != OK)
+		return e;
+	s->made_objects = true;
+	rwlock_write(&t->rw);
+	for (size_t i = 0; i < a->n; i++)
+		h[i] = publish_locked(t, s, a, i);
+	rwlock_drop(&t->rw);
+	return OK;
+}
+
+enum err token_add_all(struct token *t, struct session *s, struct object **o, CK_OBJECT_HANDLE *h,
+		       size_t n)
+{
+	struct adding a = { 0 };
+	enum err e = E_INTERNAL;
+
+	if (n <= ADD_MOST)
+		e = adding_begin(t, &a, o, n);
+	if (e == OK)
+		e = add_all(t, s, &a, h);
+	adding_end(&a);
+	return e;
+}
+
+enum err token_add(struct token *t, struct session *s, struct object *o, CK_OBJECT_HANDLE *h)
+{
+	return token_add_all(t, s, &o, h, 1);
+}
+
+/* ---- changes ---- */
+
+/* Whether s may make this change; of a token object it is durable afterwards. o NULL: it is removed. */
+static enum err commit_change(struct access *a, const struct session *s,
+			      enum store_change_kind kind, const struct object *old,
+			      struct object *o)
+{
+	struct record r = record_of(o != NULL ? o : old);
+	struct store_change c = { kind, &r };
+	enum err e = may_change(a, s, old);
+
+	if (e != OK || !old->token)
+		return e;
+	r.id = old->id;
+	r.version = old->version;
+	e = store_commit(a->medium->store, a->seal, &c, 1, span(NULL, 0));
+	if (e == OK && o != NULL)
+		settle(o, &r, a);
+	return e;
+}
+
+static enum err change(struct token *t, const struct session *s, enum store_change_kind kind,
+		       const struct object *old, struct object *o)
+{
+	struct access *a = NULL;
+	enum err e = access_get(t, &a);
+
+	if (e == OK)
+		e = commit_change(a, s, kind, old, o);
+	if (e == E_DEVICE_REMOVED && a != NULL)
+		e = access_lost(t, a);
+	access_unref(a);
+	return e;
+}
+
+/* Of a session object the version is its address; of a token object the store has checked it. */
+static bool replaces_locked(const struct entry *e, const struct object *old, const struct object *o)
+{
+	if (e == NULL)
+		return false;
+	return o->token ? e->object->id == o->id && e->object->version < o->version
+			: e->object == old;
+}
+
+enum err token_replace(struct token *t, struct session *s, CK_OBJECT_HANDLE h,
+		       const struct object *old, struct object *o)
+{
+	struct object *gone = o;
+	struct entry *entry;
+	enum err e = change(t, s, CHANGE_REPLACE, old, o);
+
+	if (e == OK) {
+		rwlock_write(&t->rw);
+		entry = map_by_handle(&t->map, h);
+		if (replaces_locked(entry, old, o))
+			gone = map_replace(t, entry, o);
+		else if (!o->token)
+			e = E_OBJECT_HANDLE;
+		rwlock_drop(&t->rw);
+	}
+	object_unref(gone);
+	return e;
+}
+
+/* The entry that goes: of a token object whatever the map has by now, of a session object only old itself. */
+static struct entry *removed_locked(const struct token *t, CK_OBJECT_HANDLE h,
+				    const struct object *old)
+{
+	struct entry *e;
+
+	if (old->token)
+		return map_by_id(&t->map, old->id);
+	e = map_by_handle(&t->map, h);
+	return e != NULL && e->object == old ? e : NULL;
+}
+
+enum err token_remove(struct token *t, struct session *s, CK_OBJECT_HANDLE h,
+		      const struct object *old)
+{
+	struct entry *entry;
+	enum err e = change(t, s, CHANGE_REMOVE, old, NULL);
+
+	if (e != OK)
+		return e;
+	rwlock_write(&t->rw);
+	entry = removed_locked(t, h, old);
+	if (entry != NULL)
+		map_remove(t, entry);
+	else if (!old->token)
+		e = E_OBJECT_HANDLE;
+	if (old->token)
+		load_spoil_locked(t, old->id);
+	rwlock_drop(&t->rw);
+	map_bury(entry);
+	return e;
+}
+
+void token_drop_session_objects(struct token *t, struct session *s)
+{
+	struct entry *gone = NULL;
+
+	rwlock_write(&t->rw);
+	while (s->objects != NULL) {
+		struct entry *e = s->objects;
+
+		map_remove(t, e);
+		e->next = gone;
+		gone = e;
+	}
+	rwlock_drop(&t->rw);
+	map_bury(gone);
+}

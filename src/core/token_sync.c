@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Other processes change the token too. The store says cheaply whether anything was committed elsewhere
+ * since we last looked, and which records; those that the map has, or must have to answer searches it has answered
+ * before, are read again.
+ */
+#include "core/token_internal.h"
+
+#include "base/mem.h"
+
+/* More new records than this, and searches are asked anew instead of reading them all at once. */
+#define MANY_NEW 64
+
+struct sync {
+	uint64_t version, since, now;
+	struct store_delta *d;
+	size_t n;
+};
+
+static bool up_to_date(struct token *t, struct sync *y)
+{
+	bool yes;
+
+	rwlock_read(&t->rw);
+	yes = y->version == t->version;
+	y->since = t->changes;
+	rwlock_drop(&t->rw);
+	return yes;
+}
+
+/* The map has this version, or one that is as good: our own changes come back this way too. */
+static bool known_locked(const struct token *t, const struct store_delta *d)
+{
+	const struct entry *e = map_by_id(&t->map, d->id);
+
+	return e != NULL && e->object->version >= d->version;
+}
+
+/*
+ * Takes out what was removed, and leaves in y->d what is to be read: what the map has in an older
+ * version, and what is new if searches were answered already.
+ */
+static struct entry *sort_out_locked(struct token *t, const struct access *a, struct sync *y)
+{
+	struct entry *gone = NULL;
+	size_t kept = 0, fresh = 0;
+
+	for (size_t i = 0; i < y->n; i++) {
+		const struct store_delta d = y->d[i];
+		struct entry *e = map_by_id(&t->map, d.id);
+
+		if (d.version == 0 && e != NULL) {
+			map_remove(t, e);
+			e->next = gone;
+			gone = e;
+		}
+		if (d.version == 0)
+			load_spoil_locked(t, d.id);
+		if (d.version == 0 || known_locked(t, &d) || (d.priv && access_sight(a) == NULL))
+			continue;
+		if (e == NULL && ++fresh > MANY_NEW)
+			asked_clear(&t->asked);
+		if (e != NULL || t->asked.n != 0)
+			y->d[kept++] = d;
+	}
+	y->n = kept;
+	return gone;
+}
+
+static enum err reload(struct token *t, struct access *a, const struct sync *y)
+{
+	enum err e = OK;
+
+	for (size_t i = 0; e == OK && i < y->n; i++)
+		e = load_one(t, a, y->d[i].id);
+	return e;
+}
+
+static enum err catch_up(struct token *t, struct access *a, struct sync *y)
+{
+	struct entry *gone = NULL;
+	enum err e = store_changes(a->medium->store, y->since, &y->d, &y->n, &y->now);
+
+	if (e != OK)
+		return e;
+	rwlock_write(&t->rw);
+	if (t->access == a)
+		gone = sort_out_locked(t, a, y);
+	else
+		y->n = 0;
+	rwlock_drop(&t->rw);
+	map_bury(gone);
+	e = reload(t, a, y);
+	if (e != OK)
+		return e;
+	rwlock_write(&t->rw);
+	if (t->access == a) {
+		t->version = y->version;
+		if (t->changes < y->now)
+			t->changes = y->now;
+	}
+	rwlock_drop(&t->rw);
+	return OK;
+}
+
+enum err token_sync(struct token *t)
+{
+	struct access *a = NULL;
+	struct sync y = { 0 };
+	enum err e = access_get(t, &a);
+
+	if (e != OK)
+		return e;
+	/* before the changes are asked for: what is committed in between is noticed the next time */
+	e = store_version(a->medium->store, &y.version);
+	if (e == OK && !up_to_date(t, &y))
+		e = catch_up(t, a, &y);
+	if (e == E_DEVICE_REMOVED)
+		e = access_lost(t, a);
+	mem_free(y.d);
+	access_unref(a);
+	return e;
+}
