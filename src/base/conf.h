@@ -17,13 +17,17 @@
 enum conf_locked { LOCKED_NORMAL, LOCKED_STRICT };
 enum conf_profile { PROFILE_STANDARD, PROFILE_APPROVED, PROFILE_INTEROP };
 
-enum conf_type { CONF_BOOL, CONF_INT, CONF_CHOICE, CONF_TEXT };
+enum conf_type { CONF_BOOL, CONF_INT, CONF_CHOICE, CONF_TEXT, CONF_SOURCE };
 
-/* The C type of a field by the type of its key. A text is NULL when it is not given. */
+/*
+ * The C type of a field by the type of its key. A text, and a PIN source (pin.h), is NULL when it
+ * is not given.
+ */
 typedef bool conf_field_BOOL;
 typedef long conf_field_INT;
 typedef int conf_field_CHOICE;
 typedef char *conf_field_TEXT;
+typedef char *conf_field_SOURCE;
 
 #define CONF_KEY(type, name, dflt, min, max, choices, help) conf_field_##type name;
 
@@ -54,7 +58,7 @@ struct conf_key {
 	long min, max;       /* of a number, or of a text's length in bytes */
 	const char *choices; /* "a|b|c" of a CHOICE */
 	const char *help;
-	size_t offset;       /* of the field in its section's structure */
+	size_t offset; /* of the field in its section's structure */
 };
 
 /*
