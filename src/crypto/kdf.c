@@ -10,7 +10,7 @@
 /* RFC 5869, 2.3: the counter of the expansion is one byte. */
 #define EXPAND_MAX 255
 
-/* PKCS#11 3.2, HKDF: extraction yields a digest, whatever is asked; expansion what is asked, up to a limit. */
+/* PKCS#11 3.2, HKDF: extraction yields a digest and nothing else; expansion what is asked for, up to a limit. */
 static enum err hkdf_length(const struct param *par, const struct hash *h,
 			    const struct attrset *templ, size_t *n)
 {
@@ -19,7 +19,7 @@ static enum err hkdf_length(const struct param *par, const struct hash *h,
 	if (par->expand && !attrset_has(templ, CKA_VALUE_LEN))
 		return E_TEMPLATE_INCOMPLETE;
 	if (par->expand ? asked == 0 || asked > EXPAND_MAX * h->size : asked != h->size)
-		return E_ATTR_VALUE;
+		return E_TEMPLATE_INCONSISTENT;
 	*n = asked;
 	return OK;
 }
