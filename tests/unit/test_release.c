@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * No result leaves without its record: when the roll fails, callers get an error and nothing else (case R05); and
+ * what is recorded follows from where a key comes from, not from where it lies. The roll is replaced here.
+ */
+#include "office.h"
+
+#include "audit/roll.h"
+#include "core/keyops.h"
+#include "core/op.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+/* ---- a roll that can fail ---- */
+
+static enum err roll_answer;
+static unsigned recorded[ROLL_EVENT_COUNT];
+static uint64_t last_bytes;
+
+enum err __wrap_roll_commit(const struct roll_event *ev);
+enum err __wrap_roll_commit(const struct roll_event *ev)
+{
+	if (roll_answer == OK) {
+		recorded[ev->kind]++;
+		last_bytes = ev->bytes;
+	}
+	return roll_answer;
+}
+
+static unsigned take(enum roll_event_kind k)
+{
+	unsigned n = recorded[k];
+
+	memset(recorded, 0, sizeof(recorded));
+	return n;
+}
+
+static unsigned total(void)
+{
+	unsigned sum = 0;
+
+	for (size_t i = 0; i < ROLL_EVENT_COUNT; i++)
+		sum += recorded[i];
+	memset(recorded, 0, sizeof(recorded));
+	return sum;
+}
+
+/* ---- a token with a logged-in user ---- */
+
+static struct session *s;
+
+static int setup(void **state)
+{
+	roll_answer = OK;
+	office_open(state);
+	assert_int_equal(session_get(office_user(office_token("release")), &s), OK);
+	memset(recorded, 0, sizeof(recorded));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	roll_answer = OK;
+	session_put(s);
+	return office_close(state);
+}
+
+/* ---- keys ---- */
+
+static CK_BBOOL yes = CK_TRUE, no = CK_FALSE;
+static CK_ULONG len32 = 32;
+
+#define MOST 12
+struct list {
+	CK_ATTRIBUTE a[MOST];
+	CK_ULONG n;
+};
+
+static void add(struct list *l, CK_ATTRIBUTE_TYPE t, void *p, CK_ULONG n)
+{
+	assert_true(l->n < MOST);
+	l->a[l->n++] = (CK_ATTRIBUTE){ t, p, n };
+}
+
+static struct templ templ_of(const struct list *l)
+{
+	return (struct templ){ l->a, l->n };
+}
+
+/* A key of 32 bytes for two uses. */
+static CK_OBJECT_HANDLE secret(CK_MECHANISM_TYPE type, bool token, CK_ATTRIBUTE_TYPE use,
+			       CK_ATTRIBUTE_TYPE use2)
+{
+	CK_MECHANISM m = { type, NULL, 0 };
+	struct list l = { .n = 0 };
+	CK_OBJECT_HANDLE h = 0;
+
+	add(&l, CKA_VALUE_LEN, &len32, sizeof(len32));
+	add(&l, CKA_TOKEN, token ? &yes : &no, 1);
+	add(&l, CKA_EXTRACTABLE, &yes, 1);
+	add(&l, CKA_SENSITIVE, &no, 1);
+	add(&l, use, &yes, 1);
+	add(&l, use2, &yes, 1);
+	assert_int_equal(key_generate(s, &m, templ_of(&l), &h), OK);
+	return h;
+}
+
+static CK_OBJECT_HANDLE hmac_key(bool token)
+{
+	return secret(CKM_GENERIC_SECRET_KEY_GEN, token, CKA_SIGN, CKA_VERIFY);
+}
+
+static CK_OBJECT_HANDLE aes_key(bool token)
+{
+	return secret(CKM_AES_KEY_GEN, token, CKA_ENCRYPT, CKA_DECRYPT);
+}
+
+static CK_ULONG objects(void)
+{
+	CK_OBJECT_HANDLE h[64];
+	CK_ULONG n = 0;
+
+	assert_int_equal(find_init(s, (struct templ){ NULL, 0 }), OK);
+	assert_int_equal(find_next(s, h, 64, &n), OK);
+	assert_int_equal(find_final(s), OK);
+	return n;
+}
+
+/* ---- operations ---- */
+
+static const struct span none;
+static uint8_t in[20000], result[20100], want[20100];
+
+static enum err once(enum op_kind k, CK_MECHANISM_TYPE type, CK_OBJECT_HANDLE key, struct span data,
+		     CK_ULONG *n)
+{
+	CK_MECHANISM m = { type, NULL, 0 };
+	enum err e = op_init(s, k, &m, key, none);
+
+	return e == OK ? op_once(s, k, data, out(result, n)) : e;
+}
+
+/* Of the result that should have come, not even a part is in the caller's buffer. */
+static void assert_withheld(CK_ULONG n)
+{
+	static const uint8_t zero[sizeof(result)];
+	static uint8_t untouched[sizeof(result)];
+
+	memset(untouched, 0xee, sizeof(untouched));
+	assert_true(memcmp(result, zero, n) == 0 || memcmp(result, untouched, n) == 0);
+}
+
+/* A use that works with the roll, and gives nothing away without. */
+static void withheld(enum op_kind k, CK_MECHANISM_TYPE type, CK_OBJECT_HANDLE key, struct span data)
+{
+	CK_ULONG n = sizeof(result), m = sizeof(result);
+
+	assert_int_equal(once(k, type, key, data, &n), OK);
+	memcpy(want, result, n);
+	memset(result, 0xee, sizeof(result));
+	roll_answer = E_DEVICE;
+	assert_int_equal(once(k, type, key, data, &m), E_DEVICE);
+	roll_answer = OK;
+	assert_withheld(n);
+	assert_int_equal(op_once(s, k, data, out(result, &m)), E_NO_OPERATION);
+}
+
+static void single_part(void **state)
+{
+	CK_OBJECT_HANDLE mac = hmac_key(true), aes = aes_key(true);
+
+	(void)state;
+	withheld(OP_SIGN, CKM_SHA256_HMAC, mac, span(in, 100));
+	withheld(OP_ENCRYPT, CKM_AES_ECB, aes, span(in, 64));
+	withheld(OP_ENCRYPT, CKM_AES_ECB, aes, span(in, sizeof(in))); /* into the caller's buffer */
+	withheld(OP_DECRYPT, CKM_AES_ECB, aes, span(in, 64));
+	withheld(OP_DECRYPT, CKM_AES_ECB, aes, span(in, sizeof(in)));
+}
+
+/* Input that the output overlaps is the caller's: it is neither given out as a result nor lost. */
+static void in_place(void **state)
+{
+	CK_OBJECT_HANDLE aes = aes_key(true);
+	CK_ULONG n = sizeof(result);
+
+	(void)state;
+	memset(result, 0x55, 64);
+	roll_answer = E_DEVICE;
+	assert_int_equal(once(OP_ENCRYPT, CKM_AES_ECB, aes, span(result, 64), &n), E_DEVICE);
+	for (int i = 0; i < 64; i++)
+		assert_int_equal(result[i], 0x55);
+}
+
+static void mac_verification(void **state)
+{
+	CK_OBJECT_HANDLE mac = hmac_key(true);
+	CK_MECHANISM m = { CKM_SHA256_HMAC, NULL, 0 };
+	CK_ULONG n = sizeof(result);
+
+	(void)state;
+	assert_int_equal(once(OP_SIGN, CKM_SHA256_HMAC, mac, span(in, 10), &n), OK);
+	take(EV_SIGN);
+	assert_int_equal(op_init(s, OP_VERIFY, &m, mac, none), OK);
+	assert_int_equal(op_verify(s, OP_VERIFY, span(in, 10), span(result, n)), OK);
+	assert_int_equal(take(EV_MAC_VERIFY), 1);
+	roll_answer = E_DEVICE;
+	assert_int_equal(op_init(s, OP_VERIFY, &m, mac, none), OK);
+	assert_int_equal(op_verify(s, OP_VERIFY, span(in, 10), span(result, n)), E_DEVICE);
+}
+
+static void stream(void **state)
+{
+	CK_OBJECT_HANDLE aes = aes_key(true);
+	CK_MECHANISM m = { CKM_AES_ECB, NULL, 0 };
+	CK_ULONG n = sizeof(result);
+
+	(void)state;
+	total();
+	assert_int_equal(op_init(s, OP_ENCRYPT, &m, aes, none), OK);
+	assert_int_equal(op_update(s, OP_ENCRYPT, span(in, 10), out(result, &n)), OK);
+	assert_int_equal(total(), 0); /* nothing came out yet */
+	n = sizeof(result);
+	assert_int_equal(op_update(s, OP_ENCRYPT, span(in, 22), out(result, &n)), OK);
+	assert_int_equal(n, 32);
+	assert_int_equal(take(EV_STREAM_BEGIN), 1);
+	n = sizeof(result);
+	assert_int_equal(op_update(s, OP_ENCRYPT, span(in, 16), out(result, &n)), OK);
+	assert_int_equal(total(), 0);
+	n = sizeof(result);
+	assert_int_equal(op_final(s, OP_ENCRYPT, out(result, &n)), OK);
+	assert_int_equal(take(EV_STREAM_END), 1);
+	assert_int_equal(last_bytes, 48);
+	/* a stream that is cancelled has given out what it has */
+	n = sizeof(result);
+	assert_int_equal(op_init(s, OP_ENCRYPT, &m, aes, none), OK);
+	assert_int_equal(op_update(s, OP_ENCRYPT, span(in, 16), out(result, &n)), OK);
+	assert_int_equal(take(EV_STREAM_BEGIN), 1);
+	assert_int_equal(op_cancel(s, CKF_ENCRYPT), OK);
+	assert_int_equal(take(EV_STREAM_END), 1);
+	/* and without the record of its beginning nothing comes */
+	assert_int_equal(op_init(s, OP_ENCRYPT, &m, aes, none), OK);
+	memset(result, 0xee, sizeof(result));
+	roll_answer = E_DEVICE;
+	n = sizeof(result);
+	assert_int_equal(op_update(s, OP_ENCRYPT, span(in, 16), out(result, &n)), E_DEVICE);
+	assert_withheld(16);
+	assert_int_equal(op_final(s, OP_ENCRYPT, out(result, &n)), E_NO_OPERATION);
+}
+
+/* ---- objects ---- */
+
+static void generate(void **state)
+{
+	CK_MECHANISM m = { CKM_AES_KEY_GEN, NULL, 0 };
+	struct list l = { .n = 0 };
+	CK_OBJECT_HANDLE h = 4711;
+	CK_ULONG before = objects();
+
+	(void)state;
+	add(&l, CKA_VALUE_LEN, &len32, sizeof(len32));
+	add(&l, CKA_TOKEN, &yes, 1);
+	roll_answer = E_DEVICE;
+	assert_int_equal(key_generate(s, &m, templ_of(&l), &h), E_DEVICE);
+	assert_int_equal(h, 4711);
+	assert_int_equal(objects(), before);
+	roll_answer = OK;
+	assert_int_equal(key_generate(s, &m, templ_of(&l), &h), OK);
+	assert_int_equal(take(EV_GENERATE), 1);
+}
+
+static void read_secret(void **state)
+{
+	CK_OBJECT_HANDLE key = aes_key(true);
+	CK_ULONG type = 0;
+	CK_ATTRIBUTE a[] = { { CKA_KEY_TYPE, &type, sizeof(type) }, { CKA_VALUE, result, 32 } };
+
+	(void)state;
+	total();
+	assert_int_equal(obj_get(s, key, a, 1), OK);
+	assert_int_equal(total(), 0);
+	assert_int_equal(obj_get(s, key, a, 2), OK);
+	assert_int_equal(take(EV_READ_SECRET), 1);
+	memset(result, 0xee, 32);
+	roll_answer = E_DEVICE;
+	assert_int_equal(obj_get(s, key, a, 2), E_DEVICE);
+	assert_withheld(32);
+	assert_true(a[1].ulValueLen == CK_UNAVAILABLE_INFORMATION);
+}
+
+static void wrap(void **state)
+{
+	CK_OBJECT_HANDLE key = aes_key(true),
+			 kek = secret(CKM_AES_KEY_GEN, true, CKA_WRAP, CKA_UNWRAP);
+	CK_MECHANISM m = { CKM_AES_KEY_WRAP, NULL, 0 };
+	CK_ULONG n = 0;
+
+	(void)state;
+	total();
+	assert_int_equal(key_wrap(s, &m, kek, key, out(NULL, &n)), OK);
+	assert_int_equal(total(), 0); /* a length is no result */
+	memset(result, 0xee, sizeof(result));
+	roll_answer = E_DEVICE;
+	assert_int_equal(key_wrap(s, &m, kek, key, out(result, &n)), E_DEVICE);
+	assert_withheld(n);
+	roll_answer = OK;
+	assert_int_equal(key_wrap(s, &m, kek, key, out(result, &n)), OK);
+	assert_int_equal(take(EV_WRAP), 1);
+}
+
+/* ---- provenance ---- */
+
+static unsigned uses_recorded(CK_OBJECT_HANDLE mac)
+{
+	CK_ULONG n = sizeof(result);
+
+	total();
+	assert_int_equal(once(OP_SIGN, CKM_SHA256_HMAC, mac, span(in, 10), &n), OK);
+	return take(EV_SIGN);
+}
+
+static CK_OBJECT_HANDLE session_copy(CK_OBJECT_HANDLE h)
+{
+	struct list l = { .n = 0 };
+	CK_OBJECT_HANDLE copy = 0;
+
+	add(&l, CKA_TOKEN, &no, 1);
+	assert_int_equal(obj_copy(s, h, templ_of(&l), &copy), OK);
+	return copy;
+}
+
+/* Wrapped and unwrapped again as a session key. */
+static CK_OBJECT_HANDLE through_wrapping(CK_OBJECT_HANDLE key, bool token_kek)
+{
+	CK_OBJECT_HANDLE kek = secret(CKM_AES_KEY_GEN, token_kek, CKA_WRAP, CKA_UNWRAP), h = 0;
+	CK_MECHANISM m = { CKM_AES_KEY_WRAP, NULL, 0 };
+	CK_ULONG n = sizeof(result), cls = CKO_SECRET_KEY, type = CKK_GENERIC_SECRET;
+	struct list l = { .n = 0 };
+
+	assert_int_equal(key_wrap(s, &m, kek, key, out(result, &n)), OK);
+	add(&l, CKA_CLASS, &cls, sizeof(cls));
+	add(&l, CKA_KEY_TYPE, &type, sizeof(type));
+	add(&l, CKA_SIGN, &yes, 1);
+	add(&l, CKA_SENSITIVE, &yes, 1);
+	add(&l, CKA_EXTRACTABLE, &no, 1);
+	assert_int_equal(key_unwrap(s, &m, kek, span(result, n), templ_of(&l), &h), OK);
+	return h;
+}
+
+static void provenance(void **state)
+{
+	CK_OBJECT_HANDLE token_key = hmac_key(true), session_key = hmac_key(false);
+
+	(void)state;
+	assert_int_equal(uses_recorded(token_key), 1);
+	assert_int_equal(uses_recorded(session_key), 0);
+	assert_int_equal(uses_recorded(session_copy(token_key)), 1);
+	assert_int_equal(uses_recorded(session_copy(session_key)), 0);
+	assert_int_equal(uses_recorded(through_wrapping(token_key, true)), 1);
+	assert_int_equal(uses_recorded(through_wrapping(session_key, false)), 0);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(single_part), TEST(in_place),   TEST(mac_verification),
+		TEST(stream),      TEST(generate),   TEST(read_secret),
+		TEST(wrap),        TEST(provenance),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
