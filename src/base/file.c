@@ -90,7 +90,7 @@ static enum err read_piece(int fd, const char *name, struct buf *b, size_t room,
 static enum err read_all(int fd, const char *name, size_t max, struct buf *b, struct why *why)
 {
 	enum err e;
-	size_t n;
+	size_t n = 0;
 
 	do {
 		size_t left = max + 1 - b->n;
