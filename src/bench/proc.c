@@ -2,6 +2,7 @@
 #include "bench/proc.h"
 #include "bench/work.h"
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <openssl/evp.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ extern char **environ;
 
 /* ---- the parent's side ---- */
 
+/* out: where the child's answer goes; below zero: nowhere. */
 static pid_t start(const char *question, const struct target *t, const char *arg, int out)
 {
 	posix_spawn_file_actions_t actions;
@@ -26,6 +28,8 @@ static pid_t start(const char *question, const struct target *t, const char *arg
 	posix_spawn_file_actions_init(&actions);
 	if (out >= 0)
 		posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+	else
+		posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	if (posix_spawn(&pid, self, &actions, NULL, argv, environ) != 0)
 		pid = -1;
 	posix_spawn_file_actions_destroy(&actions);
