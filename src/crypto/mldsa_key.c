@@ -31,7 +31,7 @@ enum {
  * Most of a parsed private key is its matrix and vectors in the transformed domain, four bytes a
  * coefficient.
  */
-#define FOOTPRINT(m) (7 * (m)->private_n + 2048)
+#define FOOTPRINT(m) (8 * (m)->private_n + 1024)
 
 enum err mldsa_of(const struct attrset *a, const struct mldsa **out)
 {

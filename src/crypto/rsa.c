@@ -28,6 +28,16 @@ static bool is_raw(const struct run *r)
 	return r->mech->type == CKM_RSA_X_509;
 }
 
+/*
+ * Signatures of bytes as they are given, PKCS #1 v1.5, are verified as raw ones, and their padding is
+ * written and read here: libcrypto takes an empty message for an error.
+ */
+static bool is_bare_pkcs(const struct run *r)
+{
+	return r->mech->type == CKM_RSA_PKCS &&
+	       (r->use == USE_VERIFY || r->use == USE_VERIFY_RECOVER);
+}
+
 static bool is_pss(const struct run *r)
 {
 	return r->mech->param == param_pss;
@@ -93,7 +103,8 @@ static enum err setup_oaep(struct run *r, EVP_PKEY_CTX *ctx)
  */
 static enum err setup_plain(struct run *r, EVP_PKEY_CTX *ctx)
 {
-	const char *mode = is_raw(r) ? OSSL_PKEY_RSA_PAD_MODE_NONE : OSSL_PKEY_RSA_PAD_MODE_PKCSV15;
+	const bool none = is_raw(r) || is_bare_pkcs(r);
+	const char *mode = none ? OSSL_PKEY_RSA_PAD_MODE_NONE : OSSL_PKEY_RSA_PAD_MODE_PKCSV15;
 	const struct hash *h = hash_of(r->mech->hash);
 	OSSL_PARAM params[PARAMS_MAX], *p = params;
 
@@ -157,22 +168,71 @@ static struct span fill_up(const struct run *r, struct span in, uint8_t block[RS
 	return span(block, k);
 }
 
+/* RFC 8017, 9.2: 0, 1, bytes of ff, 0, the message. */
+static struct span pad_pkcs(const struct run *r, struct span in, uint8_t block[RSA_MAX_BITS / 8])
+{
+	size_t k = modulus_n(r), padded = k - in.n;
+
+	memset(block, 0xff, padded);
+	block[0] = 0;
+	block[1] = 1;
+	block[padded - 1] = 0;
+	if (in.n != 0)
+		memcpy(block + padded, in.p, in.n);
+	return span(block, k);
+}
+
+/* The reverse of what stands in all of o; the message moves to its front. */
+static enum err unpad_pkcs(struct sink *o)
+{
+	size_t at = 2;
+
+	if (o->n < PKCS1_OVERHEAD || o->p[0] != 0 || o->p[1] != 1)
+		return E_SIGNATURE;
+	while (at < o->n && o->p[at] == 0xff)
+		at++;
+	if (at < PKCS1_OVERHEAD - 1 || at == o->n || o->p[at] != 0)
+		return E_SIGNATURE;
+	at++;
+	memmove(o->p, o->p + at, o->n - at);
+	o->n -= at;
+	return OK;
+}
+
+static enum err recover_pkcs(struct run *r, struct span in, struct sink *o)
+{
+	struct sink block = sink(o->p + o->n, sink_room(o));
+	enum err e = asym_apply(r, in, &block) ? unpad_pkcs(&block) : E_SIGNATURE;
+
+	if (e == OK)
+		o->n += block.n;
+	return e;
+}
+
+/* A raw operation on less than a block. */
+static enum err apply_filled(struct run *r, struct span in, struct sink *o)
+{
+	uint8_t block[RSA_MAX_BITS / 8];
+	bool done = asym_apply(r, fill_up(r, in, block), o);
+
+	mem_wipe(block, modulus_n(r));
+	return done ? OK : rules[r->use].refused_raw;
+}
+
 static enum err once(struct run *r, struct span in, struct sink *o)
 {
 	const struct rule *rule = &rules[r->use];
-	uint8_t block[RSA_MAX_BITS / 8];
 	enum err e = OK;
-	bool done;
 
 	if (rule->block && in.n != modulus_n(r))
 		return rule->length;
 	if (!rule->block && (e = check_message(r, in.n)) != OK)
 		return e;
-	if (!is_raw(r) || rule->block)
-		return asym_apply(r, in, o) ? OK : is_raw(r) ? rule->refused_raw : rule->refused;
-	done = asym_apply(r, fill_up(r, in, block), o);
-	mem_wipe(block, modulus_n(r));
-	return done ? OK : rule->refused_raw;
+	if (is_bare_pkcs(r))
+		return recover_pkcs(r, in, o);
+	if (is_raw(r) && !rule->block)
+		return apply_filled(r, in, o);
+	return asym_apply(r, in, o) ? OK : is_raw(r) ? rule->refused_raw : rule->refused;
 }
 
 static enum err verify_once(struct run *r, struct span in, struct span sig)
@@ -184,8 +244,8 @@ static enum err verify_once(struct run *r, struct span in, struct span sig)
 		return e;
 	if (sig.n != modulus_n(r))
 		return E_SIGNATURE_LEN;
-	if (is_raw(r))
-		in = fill_up(r, in, block);
+	if (!is_pss(r))
+		in = is_raw(r) ? fill_up(r, in, block) : pad_pkcs(r, in, block);
 	return asym_verify(r, in, sig) ? OK : E_SIGNATURE;
 }
 
