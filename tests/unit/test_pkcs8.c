@@ -271,6 +271,14 @@ static void envelopes(void **state)
 	attrset_free(a);
 }
 
+/* ECPrivateKey of d = 1 with its curve inside. */
+#define WITH_CURVE \
+	"\x04\x14\x30\x12\x02\x01\x01\x04\x01\x01\xa0\x0a\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07"
+/* The x of P-256's generator. */
+#define GENERATOR_X                                                        \
+	"\x6b\x17\xd1\xf2\xe1\x2c\x42\x47\xf8\xbc\xe6\xe5\x63\xa4\x40\xf2" \
+	"\x77\x03\x7d\x81\x2d\xeb\x33\xa0\xf4\xa1\x39\x45\xd8\x98\xc2\x96"
+
 /*
  * The forms of an EC key that are not ours: parameters inside, none outside, a short value, a
  * compressed point.
