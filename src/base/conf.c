@@ -408,11 +408,12 @@ static enum err set_pair(struct reading *r, const char *section, const char *nam
 {
 	enum section s = section_of(section);
 	const char *label = label_in(section);
-	size_t i = key_of(s, name);
 	struct conf_labelled *l;
+	size_t i;
 
 	if (s == SECTION_COUNT)
 		return bad(r, E_CONFIG, name, "it stands before the first section");
+	i = key_of(s, name);
 	if (i == N_KEYS)
 		return bad(r, E_CONFIG, "no such key", name);
 	if (label == NULL)
