@@ -21,37 +21,45 @@ struct seal;
 
 enum store_user { STORE_USER, STORE_SO };
 
+/*
+ * A PIN of this text and 64 lower-case hexadecimal digits is a machine's, of 256 random bits: it needs no slow KDF and gets HKDF.
+ * Any other PIN, digits only included, gets the policy's. Which way a PIN goes is stored when it is set.
+ */
+#define STORE_MACHINE_PIN "chp1-"
+
 /* How PINs become keys, and limits; fixed per token at store_create (pin_max, delays: configuration). */
 struct store_policy {
-	bool pbkdf2;           /* approved profile: PBKDF2-HMAC-SHA-256, else Argon2id */
-	uint32_t kdf_cost;     /* KiB of Argon2id, or iterations */
-	uint32_t kdf_passes;   /* Argon2id t */
-	uint32_t pin_max;      /* failures until locked */
+	bool pbkdf2;                  /* approved profile: PBKDF2-HMAC-SHA-256, else Argon2id */
+	uint32_t kdf_cost;            /* KiB of Argon2id, or iterations */
+	uint32_t kdf_passes;          /* Argon2id t */
+	uint32_t pin_max;             /* failures until locked */
 	unsigned dir_mode, file_mode; /* 0700/0600, or the group forms */
 };
 
 struct store_info {
-	char label[32];        /* space padded, as CK_TOKEN_INFO */
+	char label[32]; /* space padded, as CK_TOKEN_INFO */
 	char serial[16];
 	bool user_pin_set;
 	uint32_t user_failures, so_failures, pin_max;
-	bool read_only;        /* the file system or the mode forbids writing */
-	uint64_t changes;      /* the change counter */
+	bool read_only;   /* the file system or the mode forbids writing */
+	uint64_t changes; /* the change counter */
 };
 
 /* ---- the folder of tokens ---- */
 
 /* Slot ids that hold a token, ascending; *ids is malloc'ed with mem_alloc. A missing folder is an empty list. *next: the id that a new token gets: never one used before. */
-enum err store_list(const char *dir, CK_SLOT_ID **ids, size_t *n, CK_SLOT_ID *next, struct why *why);
+enum err store_list(const char *dir, CK_SLOT_ID **ids, size_t *n, CK_SLOT_ID *next,
+		    struct why *why);
 /* Creates a token in a slot that holds none, durably. A slot that meanwhile holds one: E_SESSION_EXISTS with why. */
-enum err store_create(const char *dir, CK_SLOT_ID slot, const struct store_policy *p, struct span so_pin,
-		      const char label[32], struct why *why);
+enum err store_create(const char *dir, CK_SLOT_ID slot, const struct store_policy *p,
+		      struct span so_pin, const char label[32], struct why *why);
 /* Removes a token and everything in it. The SO PIN was checked by the caller through store_login. */
 enum err store_delete(const char *dir, CK_SLOT_ID slot, struct why *why);
 
 /* ---- one token ---- */
 
-enum err store_open(const char *dir, CK_SLOT_ID slot, const struct store_policy *p, struct store **out, struct why *why);
+enum err store_open(const char *dir, CK_SLOT_ID slot, const struct store_policy *p,
+		    struct store **out, struct why *why);
 void store_close(struct store *s);
 enum err store_info(struct store *s, struct store_info *info);
 /* Changes whenever another connection (another process) committed: compare with the last value. Cheap (under 1 us), no disk write. E_DEVICE_REMOVED when the file is gone or was replaced. */
@@ -64,6 +72,10 @@ enum err store_version(struct store *s, uint64_t *v);
  */
 enum err store_login(struct store *s, enum store_user u, struct span pin, struct seal **seal);
 void seal_free(struct seal *k);
+/*
+ * Raises p->kdf_cost until one PIN takes about target_ms on this machine; never lowers it. Takes that long itself.
+ */
+enum err store_calibrate(unsigned target_ms, struct store_policy *p);
 /* Changes u's PIN: checks old (counted as a login), then wraps the data key under new in one transaction. */
 enum err store_set_pin(struct store *s, enum store_user u, struct span old, struct span new_pin);
 /* The SO sets the user PIN and clears its failures (C_InitPIN). */
@@ -73,8 +85,8 @@ enum err store_reinit(struct store *s, struct span so_pin, const char label[32])
 enum err store_rename(struct store *s, const struct seal *so, const char label[32]);
 /* A sealed copy of the whole token into one file (made atomically), opened again with the same passphrase. */
 enum err store_backup(struct store *s, struct span passphrase, const char *path, struct why *why);
-enum err store_restore(const char *dir, CK_SLOT_ID slot, const struct store_policy *p, struct span passphrase,
-		       const char *path, struct why *why);
+enum err store_restore(const char *dir, CK_SLOT_ID slot, const struct store_policy *p,
+		       struct span passphrase, const char *path, struct why *why);
 /* Checks everything (needs a seal for MACs and the root): structure, each row, the sealed root, the counter. Reports findings through cb. */
 typedef void store_check_cb(void *arg, bool bad, const char *text);
 enum err store_check(struct store *s, const struct seal *k, store_check_cb *cb, void *arg);
@@ -82,11 +94,11 @@ enum err store_check(struct store *s, const struct seal *k, store_check_cb *cb, 
 /* ---- records ---- */
 
 struct record {
-	uint64_t id;       /* never reused in this token; 0: new */
-	uint64_t version;  /* starts at 1, +1 at each change */
-	bool priv;         /* CKA_PRIVATE: sealed; else MACed and readable without a seal */
-	bool verified;     /* its MAC was checked (needs a seal) */
-	uint32_t traits;   /* RECORD_*, sealed or MACed with the rest */
+	uint64_t id;      /* never reused in this token; 0: new */
+	uint64_t version; /* starts at 1, +1 at each change */
+	bool priv;        /* CKA_PRIVATE: sealed; else MACed and readable without a seal */
+	bool verified;    /* its MAC was checked (needs a seal) */
+	uint32_t traits;  /* RECORD_*, sealed or MACed with the rest */
 	struct attrset *attrs;
 };
 
@@ -105,28 +117,36 @@ struct store_query {
 	const struct span *label, *id;
 	CK_OBJECT_CLASS cls;
 };
-enum err store_query(struct store *s, const struct seal *k, const struct store_query *q, uint64_t **ids, size_t *n);
+enum err store_query(struct store *s, const struct seal *k, const struct store_query *q,
+		     uint64_t **ids, size_t *n);
 
-/* What changed since a value of the change counter: live records (id, version, priv) and removed ones (version 0). *now: counter value of this answer. */
+/*
+ * What changed since a value of the change counter: removed records (version 0), then live ones (id, version, priv). *now: counter value
+ * of this answer. When `since` is too long ago (or the token began anew), the first entry has id 0: nothing that is not listed after it is
+ * there any more. *d by mem_alloc.
+ */
 struct store_delta {
 	uint64_t id, version;
 	bool priv;
 };
-enum err store_changes(struct store *s, uint64_t since, struct store_delta **d, size_t *n, uint64_t *now);
+enum err store_changes(struct store *s, uint64_t since, struct store_delta **d, size_t *n,
+		       uint64_t *now);
 
 /* ---- changes: group-committed ---- */
 
 enum store_change_kind { CHANGE_CREATE, CHANGE_REPLACE, CHANGE_REMOVE };
 struct store_change {
 	enum store_change_kind kind;
-	struct record *rec;  /* CREATE: id is set on success. REPLACE and REMOVE: version is the one that must be there (else E_OBJECT_HANDLE); REPLACE sets the new one */
+	struct record *
+		rec; /* CREATE: id is set on success. REPLACE and REMOVE: version is the one that must be there (else E_OBJECT_HANDLE); REPLACE sets the new one */
 };
 /*
  * Makes the changes of one caller (all or none) durable, together with those of other threads that wait: one leader
  * commits for many. Returns when the commit is durable. event: pending roll record that must be as durable as the change (may be empty), kept until store_event_done.
  * E_DEVICE_MEMORY: disk full; E_WRITE_PROTECTED; E_DEVICE. After an error nothing of this caller's changes is there.
  */
-enum err store_commit(struct store *s, const struct seal *k, struct store_change *c, size_t n, struct span event);
+enum err store_commit(struct store *s, const struct seal *k, struct store_change *c, size_t n,
+		      struct span event);
 /* Pending events in order of commit; cb returns an error to stop. Those for which cb returned OK are removed. */
 typedef enum err store_event_cb(void *arg, struct span event);
 enum err store_events_drain(struct store *s, store_event_cb *cb, void *arg);

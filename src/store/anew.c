@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes of the token itself, by its security officer. */
+#include "store/attempt.h"
+#include "store/head.h"
+#include "store/inside.h"
+#include "store/stmt.h"
+
+/* ---- beginning anew ---- */
+
+static enum err clear_objects(struct db *d)
+{
+	struct stmt s = stmt_on(d, Q_OBJECTS_CLEAR);
+
+	return stmt_run(&s);
+}
+
+static enum err clear_removals(struct db *d, uint64_t until)
+{
+	struct stmt s = stmt_on(d, Q_REMOVED_PRUNE);
+
+	stmt_u64(&s, 1, until);
+	return stmt_run(&s);
+}
+
+/*
+ * Ids go on where they were, so that none is used twice; pending events stay, for what they record did happen. now: the row
+ * as it is; next: what was made of an earlier reading of it.
+ */
+static enum err replace_all(struct store *s, const struct attempt *a, struct head *next,
+			    const struct pinkey *so)
+{
+	struct head now;
+	enum err e = attempt_still(s, a);
+
+	if (e == OK)
+		e = head_get(&s->db, &now);
+	if (e == OK)
+		e = clear_objects(&s->db);
+	if (e == OK)
+		e = clear_removals(&s->db, now.changes);
+	if (e == OK)
+		e = head_pin_drop(&s->db, STORE_USER);
+	if (e != OK)
+		return e;
+	next->changes = now.changes + 1;
+	next->pruned = now.changes + 1;
+	next->next_id = now.next_id;
+	e = head_set(&s->db, next);
+	return e == OK ? head_pin_put(&s->db, &next->ident, STORE_SO, so, 0) : e;
+}
+
+static enum err begin_anew(struct store *s, const struct attempt *a, struct head *next,
+			   const struct pinkey *so)
+{
+	enum err e = txn_write(s);
+
+	if (e != OK)
+		return e;
+	e = replace_all(s, a, next, so);
+	if (e != OK) {
+		txn_end(s);
+		return e;
+	}
+	e = txn_commit_locked(s);
+	if (e == OK) {
+		s->ident = next->ident;
+		s->enumerated = false;
+	}
+	lock_drop(&s->lock);
+	return e;
+}
+
+enum err store_reinit(struct store *s, struct span so_pin, const char label[32])
+{
+	struct attempt a = { .user = STORE_SO };
+	struct head next = { 0 };
+	struct pinkey so;
+	struct seal *k = NULL;
+	enum err e = s->read_only ? E_WRITE_PROTECTED : attempt_make(s, &a, so_pin, &k);
+
+	seal_free(k);
+	if (e != OK)
+		return e;
+	memcpy(next.ident.serial, a.ident.serial, sizeof(next.ident.serial));
+	e = head_begin(&next, label, &s->policy, &a.key, so_pin, &so);
+	if (e == OK)
+		e = begin_anew(s, &a, &next, &so);
+	else
+		(void)attempt_discharge(s, &a);
+	return e;
+}
+
+/* ---- renaming ---- */
+
+static enum err relabel(struct store *s, const struct seal *so, const char *label)
+{
+	struct head h;
+	struct state st;
+	enum err e = seal_fits(so, &s->ident) ? head_get(&s->db, &h) : E_DEVICE_REMOVED;
+
+	if (e == OK)
+		e = state_open(&st, so, h.label, span(h.sealed, sizeof(h.sealed)));
+	if (e != OK)
+		return e;
+	memcpy(h.label, label, sizeof(h.label));
+	e = state_seal(&st, so, h.label, h.sealed);
+	return e == OK ? head_set(&s->db, &h) : e;
+}
+
+enum err store_rename(struct store *s, const struct seal *so, const char label[32])
+{
+	enum err e = so != NULL && so->user == STORE_SO ? txn_write(s) : E_NOT_LOGGED_IN;
+
+	if (e != OK)
+		return e;
+	e = relabel(s, so, label);
+	if (e == OK)
+		return txn_commit(s);
+	txn_end(s);
+	return e;
+}

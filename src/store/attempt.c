@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/attempt.h"
+
+#include "store/head.h"
+#include "store/inside.h"
+#include <errno.h>
+#include <time.h>
+
+/* ---- the count ---- */
+
+enum err attempt_row(struct store *s, struct attempt *a)
+{
+	bool set = false;
+	enum err e = head_pin_get(&s->db, &s->ident, a->user, &set, &a->key, &a->before);
+
+	if (e == OK && !set)
+		e = a->user == STORE_USER ? E_PIN_UNSET : E_CORRUPT;
+	a->ident = s->ident;
+	return e;
+}
+
+static enum err check_limit(const struct store *s, const struct attempt *a)
+{
+	return a->before >= s->policy.pin_max ? E_PIN_LOCKED : OK;
+}
+
+static enum err charge(struct store *s, struct attempt *a)
+{
+	enum err e = txn_write(s);
+
+	if (e != OK)
+		return e;
+	e = attempt_row(s, a);
+	if (e == OK)
+		e = check_limit(s, a);
+	if (e == OK)
+		e = head_pin_count(&s->db, a->user, a->before + 1);
+	if (e == OK)
+		return txn_commit(s);
+	txn_end(s);
+	return e;
+}
+
+/* Where nothing can be written the count is this process's own, on top of what is stored. */
+static enum err charge_here(struct store *s, struct attempt *a)
+{
+	enum err e = txn_read(s);
+
+	if (e != OK)
+		return e;
+	e = attempt_row(s, a);
+	if (e == OK) {
+		a->before += s->failures[a->user];
+		e = check_limit(s, a);
+	}
+	if (e == OK)
+		s->failures[a->user]++;
+	txn_end(s);
+	return e;
+}
+
+enum err attempt_still(struct store *s, const struct attempt *a)
+{
+	struct attempt now = { .user = a->user };
+	enum err e = attempt_row(s, &now);
+
+	if (e == OK && memcmp(now.key.salt, a->key.salt, sizeof(now.key.salt)) != 0)
+		e = E_PIN_WRONG;
+	return e;
+}
+
+static enum err discharge_there(struct store *s, const struct attempt *a)
+{
+	enum err e = txn_write(s);
+
+	if (e != OK)
+		return e;
+	e = attempt_still(s, a);
+	if (e == OK)
+		e = head_pin_count(&s->db, a->user, 0);
+	if (e == OK)
+		return txn_commit(s);
+	txn_end(s);
+	return e;
+}
+
+static enum err discharge_here(struct store *s, const struct attempt *a)
+{
+	enum err e = txn_read(s);
+
+	if (e != OK)
+		return e;
+	e = attempt_still(s, a);
+	if (e == OK)
+		s->failures[a->user] = 0;
+	txn_end(s);
+	return e;
+}
+
+enum err attempt_discharge(struct store *s, const struct attempt *a)
+{
+	return s->read_only ? discharge_here(s, a) : discharge_there(s, a);
+}
+
+/* The try was not made after all, for want of memory and the like: nobody learned anything from it. */
+static void refund(struct store *s, const struct attempt *a)
+{
+	struct attempt now = { .user = a->user };
+
+	if (txn_write(s) != OK)
+		return;
+	if (attempt_row(s, &now) == OK && now.before > 0 &&
+	    head_pin_count(&s->db, a->user, now.before - 1) == OK)
+		(void)txn_commit(s);
+	else
+		txn_end(s);
+}
+
+/* ---- a try ---- */
+
+/* Derived from the count alone: no clock is trusted, and a restart changes nothing. No lock is held. */
+static void put_off(uint32_t failures)
+{
+	unsigned ms = pinkey_delay_ms(failures);
+	struct timespec t = { ms / 1000, (long)(ms % 1000) * 1000000 };
+
+	while (ms != 0 && nanosleep(&t, &t) != 0 && errno == EINTR)
+		continue;
+}
+
+enum err attempt_make(struct store *s, struct attempt *a, struct span pin, struct seal **k)
+{
+	enum err e = s->read_only ? charge_here(s, a) : charge(s, a);
+
+	if (e != OK)
+		return e;
+	put_off(a->before);
+	e = pinkey_open(&a->key, &a->ident, a->user, pin, k);
+	if (e != OK && e != E_PIN_WRONG && !s->read_only)
+		refund(s, a);
+	return e;
+}

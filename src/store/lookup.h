@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows as they are read, for the files of this folder only. All in the caller's transaction. */
+#ifndef CHANCERY_STORE_LOOKUP_H
+#define CHANCERY_STORE_LOOKUP_H
+
+#include "store/record.h"
+#include "store/stmt.h"
+
+/* The present row of a query for all columns of objects; its bytes live until the next step. */
+void lookup_row(struct stmt *s, struct row *row);
+
+/* Compares the sealed root with the sum of all rows: E_CORRUPT. */
+enum err lookup_check_root(struct db *d, const struct seal *k);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/state.h"
+
+#include "base/le.h"
+#include "store/put.h"
+
+#define LABEL 32
+#define FRAME (16 + sizeof(struct ident) + LABEL)
+
+static const char domain[16] = "chancery state";
+
+static enum err part_of(const struct seal *k, const struct row *row, uint8_t part[STATE_ROOT])
+{
+	uint8_t frame[16];
+	const struct span parts[] = { span(frame, sizeof(frame)), row->tag };
+
+	le_put64(frame, row->id);
+	le_put64(frame + 8, row->version);
+	return sealing_mac(k->root, parts, 2, part);
+}
+
+/* sum += part, modulo 2^256; both little-endian. */
+static void add(uint8_t sum[STATE_ROOT], const uint8_t part[STATE_ROOT])
+{
+	unsigned carry = 0;
+
+	for (size_t i = 0; i < STATE_ROOT; i++) {
+		carry += (unsigned)sum[i] + part[i];
+		sum[i] = (uint8_t)carry;
+		carry >>= 8;
+	}
+}
+
+/* part = -part, modulo 2^256. */
+static void negate(uint8_t part[STATE_ROOT])
+{
+	static const uint8_t one[STATE_ROOT] = { 1 };
+
+	for (size_t i = 0; i < STATE_ROOT; i++)
+		part[i] = (uint8_t)~part[i];
+	add(part, one);
+}
+
+enum err state_add(struct state *st, const struct seal *k, const struct row *row)
+{
+	uint8_t part[STATE_ROOT];
+	enum err e = row->tag.n != 0 ? part_of(k, row, part) : OK;
+
+	if (e != OK || row->tag.n == 0)
+		return e;
+	add(st->root, part);
+	st->count++;
+	return OK;
+}
+
+enum err state_sub(struct state *st, const struct seal *k, const struct row *row)
+{
+	uint8_t part[STATE_ROOT];
+	enum err e = row->tag.n != 0 ? part_of(k, row, part) : OK;
+
+	if (e != OK || row->tag.n == 0)
+		return e;
+	negate(part);
+	add(st->root, part);
+	st->count--;
+	return OK;
+}
+
+static struct span bind(const struct seal *k, const char *label, uint8_t frame[FRAME])
+{
+	struct sink s = sink(frame, FRAME);
+
+	sink_put(&s, span(domain, sizeof(domain)));
+	sink_put(&s, span(&k->ident, sizeof(k->ident)));
+	sink_put(&s, span(label, LABEL));
+	return span(frame, s.n);
+}
+
+enum err state_seal(const struct state *st, const struct seal *k, const char *label,
+		    uint8_t sealed[STATE_SEALED])
+{
+	uint8_t plain[STATE_PLAIN], frame[FRAME];
+	struct sink s = sink(plain, sizeof(plain));
+	struct buf out = { 0 };
+	enum err e;
+
+	sink_put(&s, span(st->root, sizeof(st->root)));
+	put_u64(&s, st->count);
+	put_u64(&s, st->changes);
+	e = sealing_seal(k->state, bind(k, label, frame), span(plain, s.n), &out);
+	if (e == OK)
+		memcpy(sealed, out.p, STATE_SEALED);
+	buf_free(&out);
+	return e;
+}
+
+enum err state_open(struct state *st, const struct seal *k, const char *label, struct span sealed)
+{
+	struct buf plain = { 0 };
+	uint8_t frame[FRAME];
+	enum err e = sealed.n == STATE_SEALED ? OK : E_CORRUPT;
+
+	if (e == OK)
+		e = sealing_open(k->state, bind(k, label, frame), sealed, &plain);
+	if (e == OK) {
+		memcpy(st->root, plain.p, STATE_ROOT);
+		st->count = le_get64(plain.p + STATE_ROOT);
+		st->changes = le_get64(plain.p + STATE_ROOT + 8);
+	}
+	buf_free(&plain);
+	return e;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sealed state: one sum over all sealed records, changed in constant time by each change, so that a row that was
+ * deleted, doubled or set back to an earlier version is noticed even though every row by itself is genuine.
+ *
+ * The sum is that of the HMACs of (id, version, tag), modulo 2^256: a multiset hash. Who could see sums could learn the
+ * parts of single rows and look for other sets with the same sum, so the sum is encrypted as well.
+ */
+#ifndef CHANCERY_STORE_STATE_H
+#define CHANCERY_STORE_STATE_H
+
+#include "store/record.h"
+
+enum { STATE_ROOT = 32, STATE_PLAIN = STATE_ROOT + 16, STATE_SEALED = STATE_PLAIN + SEALING_EXTRA };
+
+struct state {
+	uint8_t root[STATE_ROOT];
+	uint64_t count;   /* rows in the sum: those with a tag */
+	uint64_t changes; /* the change counter when it was sealed */
+};
+
+/* Puts a row into the sum, or takes it out. A row without a tag has no part in it. */
+enum err state_add(struct state *st, const struct seal *k, const struct row *row);
+enum err state_sub(struct state *st, const struct seal *k, const struct row *row);
+
+/* Bound to the token and its label. label: 32 bytes. */
+enum err state_seal(const struct state *st, const struct seal *k, const char *label,
+		    uint8_t sealed[STATE_SEALED]);
+enum err state_open(struct state *st, const struct seal *k, const char *label, struct span sealed);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/store.h"
+
+#include "base/mem.h"
+#include "store/head.h"
+#include "store/inside.h"
+#include "store/place.h"
+#include "store/schema.h"
+
+static void init(struct store *s, const struct place *at, const struct store_policy *p)
+{
+	memcpy(s->path, at->path, sizeof(s->path));
+	s->dev = at->dev;
+	s->ino = at->ino;
+	s->read_only = at->read_only;
+	s->policy = *p;
+	s->last = &s->first;
+	lock_init(&s->lock, RANK_STORE);
+	lock_init(&s->queue, RANK_QUEUE);
+	(void)pthread_cond_init(&s->done, NULL);
+	(void)pthread_cond_init(&s->gathered, NULL);
+	atomic_init(&s->version, 1);
+	atomic_init(&s->committing, false);
+}
+
+static void destroy(struct store *s)
+{
+	(void)pthread_cond_destroy(&s->gathered);
+	(void)pthread_cond_destroy(&s->done);
+	lock_destroy(&s->queue);
+	lock_destroy(&s->lock);
+	mem_free(s);
+}
+
+/* The gate is held. */
+static enum err open_db(struct store *s, struct why *why)
+{
+	struct head h;
+	enum err e = db_open(&s->db, s->path, s->read_only, why);
+
+	if (e == OK)
+		e = schema_open(&s->db, s->path, &schema_migrations, why);
+	if (e != OK)
+		return e;
+	s->read_only = s->db.read_only;
+	e = head_get(&s->db, &h);
+	if (e != OK)
+		return why_fail(why, e, "cannot read %s: %s", s->path, err_text(e));
+	s->ident = h.ident;
+	return OK;
+}
+
+enum err store_open(const char *dir, CK_SLOT_ID slot, const struct store_policy *p,
+		    struct store **out, struct why *why)
+{
+	struct place at;
+	struct store *s;
+	enum err e = place_find(dir, slot, &at, why);
+
+	if (e != OK)
+		return e;
+	s = mem_alloc(sizeof(*s));
+	if (s == NULL)
+		return why_fail(why, E_MEMORY, "no memory to open %s", at.path);
+	init(s, &at, p);
+	gate_take();
+	e = open_db(s, why);
+	if (e == OK)
+		gate_add_locked(s);
+	else
+		db_close(&s->db);
+	gate_drop();
+	if (e != OK) {
+		destroy(s);
+		return e;
+	}
+	*out = s; /* moved */
+	return OK;
+}
+
+void store_close(struct store *s)
+{
+	if (s == NULL)
+		return;
+	gate_take();
+	gate_remove_locked(s);
+	db_close(&s->db);
+	gate_drop();
+	destroy(s);
+}
+
+/* ---- looking ---- */
+
+static enum err read_info(struct store *s, struct store_info *info)
+{
+	struct head h;
+	struct pinkey pk;
+	bool set = false;
+	enum err e = head_get(&s->db, &h);
+
+	if (e == OK)
+		e = head_pin_get(&s->db, &h.ident, STORE_SO, &set, &pk, &info->so_failures);
+	if (e == OK)
+		e = head_pin_get(&s->db, &h.ident, STORE_USER, &info->user_pin_set, &pk,
+				 &info->user_failures);
+	if (e != OK)
+		return e;
+	memcpy(info->label, h.label, sizeof(info->label));
+	memcpy(info->serial, h.ident.serial, sizeof(info->serial));
+	info->changes = h.changes;
+	info->read_only = s->read_only;
+	info->pin_max = s->policy.pin_max;
+	if (s->read_only) {
+		info->user_failures += s->failures[STORE_USER];
+		info->so_failures += s->failures[STORE_SO];
+	}
+	return OK;
+}
+
+enum err store_info(struct store *s, struct store_info *info)
+{
+	struct store_info got = { .read_only = true };
+	enum err e = txn_read(s);
+
+	if (e != OK)
+		return e;
+	e = read_info(s, &got);
+	txn_end(s);
+	if (e == OK)
+		*info = got;
+	return e;
+}
+
+/* The file's counter is as it was: nothing was committed. Two system calls, and no lock of the database. */
+static bool unchanged_locked(struct store *s)
+{
+	uint8_t counter[4];
+
+	return s->peeked && !s->db.broken && db_peek(&s->db, counter) == OK &&
+	       memcmp(counter, s->counter, sizeof(counter)) == 0;
+}
+
+/*
+ * While another process is writing the file there is nothing to compare with: say that it changed, and say so anew each
+ * time, for what the caller reads next, waiting for that process, must not pass for what comes after it.
+ */
+static enum err look_closer_locked(struct store *s)
+{
+	enum err e = txn_begin_locked(s, false);
+
+	db_rollback(&s->db);
+	if (e != E_BUSY)
+		return e;
+	atomic_fetch_add(&s->version, 1);
+	return OK;
+}
+
+enum err store_version(struct store *s, uint64_t *v)
+{
+	enum err e;
+
+	/* our own transaction looked after it had the right to write, and nobody else has it now */
+	if (atomic_load(&s->committing)) {
+		*v = atomic_load(&s->version);
+		return OK;
+	}
+	lock_take(&s->lock);
+	e = s->gone;
+	if (e == OK && s->db.c != NULL)
+		e = db_moved(&s->db);
+	if (e == E_DEVICE_REMOVED)
+		s->gone = e;
+	if (e == OK && !unchanged_locked(s))
+		e = look_closer_locked(s);
+	if (e == OK)
+		*v = atomic_load(&s->version);
+	lock_drop(&s->lock);
+	return e;
+}
