@@ -243,10 +243,12 @@ static void stop_locked(struct lib *l)
 enum err lib_finalize(void)
 {
 	enum err e = E_NOT_INITIALIZED;
+	struct lib *l;
 
 	lock_take(&life);
-	if (lib_ready()) {
-		stop_locked(lib_this());
+	l = lib_this();
+	if (l != NULL && lib_ready()) {
+		stop_locked(l);
 		e = OK;
 	}
 	lock_drop(&life);
