@@ -19,6 +19,7 @@ struct object {
 	CK_KEY_TYPE key_type; /* CK_UNAVAILABLE_INFORMATION: no key */
 	bool token, priv;     /* CKA_TOKEN, CKA_PRIVATE */
 	bool verified;        /* a public token object whose MAC was checked */
+	bool checked;         /* read or written with a seal: verified is the last word */
 	bool lineage; /* comes from a token key, through copy, unwrap and derive (audit.md, provenance) */
 	bool always_auth; /* CKA_ALWAYS_AUTHENTICATE */
 

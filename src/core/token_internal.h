@@ -51,11 +51,13 @@ struct map {
 	struct index handle, id, label, cka_id;
 };
 
-/* A record that a thread is reading; on its stack, listed so that a removal meanwhile is not undone. */
+/* A record on its way into the map; on the stack of the thread that reads it. */
 struct load {
-	uint64_t id;
-	bool spoiled;
 	struct load *next;
+	uint64_t id;
+	bool spoiled;          /* removed meanwhile: not to be published */
+	struct object *object; /* what was read; then what the map did not want */
+	struct entry *spare;   /* for a new object; then what the map did not need, or gave up */
 };
 
 /* Searches whose answers are complete in the map: hashes of what was asked of the store. */

@@ -9,13 +9,16 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-static void begin(struct token *t, struct load *l, uint64_t id)
+static enum err begin(struct token *t, struct load *l, uint64_t id)
 {
-	*l = (struct load){ .id = id };
+	*l = (struct load){ .id = id, .spare = mem_alloc(sizeof(*l->spare)) };
+	if (l->spare == NULL)
+		return E_MEMORY;
 	rwlock_write(&t->rw);
 	l->next = t->loads;
 	t->loads = l;
 	rwlock_drop(&t->rw);
+	return OK;
 }
 
 static void end_locked(struct token *t, struct load *l)
@@ -34,8 +37,8 @@ void load_spoil_locked(struct token *t, uint64_t id)
 			l->spoiled = true;
 }
 
-/* Takes over what r owns. */
-static enum err to_object(struct record *r, struct object **out)
+/* Takes over what r owns. checked: it was read with a seal. */
+static enum err to_object(struct record *r, bool checked, struct object **out)
 {
 	struct attrset *attrs = r->attrs;
 	enum err e;
@@ -46,8 +49,9 @@ static enum err to_object(struct record *r, struct object **out)
 		return e;
 	(*out)->id = r->id;
 	(*out)->version = r->version;
-	(*out)->verified =
-		r->verified || r->priv; /* what is sealed opened, or it would not be here */
+	/* what is sealed opened, or it would not be here */
+	(*out)->verified = r->verified || r->priv;
+	(*out)->checked = checked || r->priv;
 	return OK;
 }
 
@@ -61,7 +65,7 @@ static enum err read_object(struct token *t, const struct access *a, uint64_t id
 	if (e == OK && r.priv && access_sight(a) == NULL)
 		e = E_OBJECT_HANDLE; /* the security officer does not see it */
 	if (e == OK)
-		e = to_object(&r, out);
+		e = to_object(&r, a->seal != NULL, out);
 	record_clear(&r);
 	if (e == E_CORRUPT)
 		log_fault(FAULT_STORE,
@@ -73,66 +77,63 @@ static enum err read_object(struct token *t, const struct access *a, uint64_t id
 static bool newer(const struct object *o, const struct object *than)
 {
 	return o->version > than->version ||
-	       (o->version == than->version && o->verified && !than->verified);
+	       (o->version == than->version && o->checked && !than->checked);
 }
 
-/* Puts o into the map, or forgets it; *old and e are the caller's to free after the unlock if they are not NULL. */
-static void publish_locked(struct token *t, struct object *o, struct entry **e, struct object **old)
+static void publish_locked(struct token *t, struct load *l)
 {
-	struct entry *have = map_by_id(&t->map, o->id);
+	struct entry *have = map_by_id(&t->map, l->id);
 
 	if (have == NULL) {
-		map_add(t, *e, o, NULL);
-		*e = NULL; /* moved */
-	} else {
-		*old = newer(o, have->object) ? map_replace(t, have, o) : o;
+		map_add(t, l->spare, l->object, NULL);
+		l->spare = NULL; /* moved */
+		l->object = NULL;
+	} else if (newer(l->object, have->object)) {
+		l->object = map_replace(t, have, l->object);
 	}
 }
 
-/* What could not be opened now that somebody is logged in must not stay visible as it was read without login. */
-static struct entry *withdraw_locked(struct token *t, uint64_t id)
+/* What does not open now that somebody is logged in must not stay visible as it was read without login. */
+static void withdraw_locked(struct token *t, struct load *l)
 {
-	struct entry *have = map_by_id(&t->map, id);
+	struct entry *have = map_by_id(&t->map, l->id);
 
-	if (have != NULL)
-		map_remove(t, have);
-	return have;
+	if (have == NULL)
+		return;
+	map_remove(t, have);
+	l->object = have->object;
+	mem_free(l->spare);
+	l->spare = have;
 }
 
-static enum err load_locked(struct token *t, struct access *a, struct load *l, enum err e,
-			    struct object **o, struct entry **spare, struct entry **gone)
+/* e: how the reading went. */
+static enum err finish_locked(struct token *t, const struct access *a, struct load *l, enum err e)
 {
-	struct object *old = NULL;
-
-	if (t->access != a || l->spoiled)
+	end_locked(t, l);
+	if (t->access != a || l->spoiled || e == E_OBJECT_HANDLE)
 		return OK;
-	if (e == E_CORRUPT)
-		*gone = withdraw_locked(t, l->id);
-	if (e != OK)
-		return e == E_CORRUPT || e == E_OBJECT_HANDLE ? OK : e;
-	publish_locked(t, *o, spare, &old);
-	*o = old; /* moved; what it replaced is to go */
-	return OK;
+	if (e == E_CORRUPT) {
+		withdraw_locked(t, l);
+		return OK;
+	}
+	if (e == OK)
+		publish_locked(t, l);
+	return e;
 }
 
 enum err load_one(struct token *t, struct access *a, uint64_t id)
 {
-	struct object *o = NULL;
-	struct entry *gone = NULL, *spare = mem_alloc(sizeof(*spare));
 	struct load l;
-	enum err e;
+	enum err e = begin(t, &l, id);
 
-	if (spare == NULL)
-		return E_MEMORY;
-	begin(t, &l, id);
-	e = read_object(t, a, id, &o);
+	if (e != OK)
+		return e;
+	e = read_object(t, a, id, &l.object);
 	rwlock_write(&t->rw);
-	end_locked(t, &l);
-	e = load_locked(t, a, &l, e, &o, &spare, &gone);
+	e = finish_locked(t, a, &l, e);
 	rwlock_drop(&t->rw);
-	map_bury(gone);
-	object_unref(o);
-	mem_free(spare);
+	object_unref(l.object);
+	mem_free(l.spare);
 	return e == E_DEVICE_REMOVED ? access_lost(t, a) : e;
 }
 
@@ -143,7 +144,7 @@ static bool missing(struct token *t, const struct access *a, uint64_t id)
 
 	rwlock_read(&t->rw);
 	e = map_by_id(&t->map, id);
-	yes = e == NULL || (a->seal != NULL && !e->object->verified);
+	yes = e == NULL || (a->seal != NULL && !e->object->checked);
 	rwlock_drop(&t->rw);
 	return yes;
 }

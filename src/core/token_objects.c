@@ -28,7 +28,7 @@ static enum lookup look_locked(const struct token *t, const struct entry *e, boo
 		return GONE;
 	if (version != t->version && !fresh)
 		return OUT_OF_DATE;
-	return t->access->seal != NULL && !e->object->verified ? UNVERIFIED : FOUND;
+	return t->access->seal != NULL && !e->object->checked ? UNVERIFIED : FOUND;
 }
 
 static enum lookup look(struct token *t, CK_OBJECT_HANDLE h, bool fresh, struct object **out,
@@ -137,7 +137,7 @@ static void settle(struct object *o, const struct record *r, const struct access
 {
 	o->id = r->id;
 	o->version = r->version;
-	o->verified = a->seal != NULL;
+	o->verified = o->checked = a->seal != NULL;
 }
 
 static enum err store_all(struct adding *a)
@@ -283,6 +283,9 @@ static enum err change(struct token *t, const struct session *s, enum store_chan
 
 	if (e == OK)
 		e = commit_change(a, s, kind, old, o);
+	/* another came first, and may not have got to the map yet: the caller is to find it there */
+	if (e == E_OBJECT_HANDLE && old->token)
+		(void)load_one(t, a, old->id);
 	if (e == E_DEVICE_REMOVED && a != NULL)
 		e = access_lost(t, a);
 	access_unref(a);
