@@ -6,21 +6,22 @@
 #include <stdio.h>
 #include <sys/random.h>
 
-#define MADE_BYTES 32 /* 256 bits: a machine's PIN is a key */
+/*
+ * 30 characters of 5 bits each: far beyond guessing, and short enough for the clients that cut a PIN off after
+ * 31 bytes (libp11 0.4.12, and with it OpenSSL's pkcs11 engine).
+ */
+#define MADE_CHARS 30
 
 static enum err make_pin(struct buf *pin, struct why *why)
 {
-	static const char digits[] = "0123456789abcdef";
-	uint8_t raw[MADE_BYTES];
+	static const char letters[33] = "abcdefghijklmnopqrstuvwxyz234567";
+	uint8_t raw[MADE_CHARS];
 	enum err e = OK;
 
 	if (getrandom(raw, sizeof(raw), 0) != (ssize_t)sizeof(raw))
 		return why_errno(why, "the system gives no random bytes");
-	for (size_t i = 0; i < sizeof(raw) && e == OK; i++) {
-		e = buf_put_u8(pin, (uint8_t)digits[raw[i] >> 4]);
-		if (e == OK)
-			e = buf_put_u8(pin, (uint8_t)digits[raw[i] & 15]);
-	}
+	for (size_t i = 0; i < sizeof(raw) && e == OK; i++)
+		e = buf_put_u8(pin, (uint8_t)letters[raw[i] & 31]);
 	mem_wipe(raw, sizeof(raw));
 	return e;
 }
