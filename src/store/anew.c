@@ -70,23 +70,31 @@ static enum err begin_anew(struct store *s, const struct attempt *a, struct head
 	return e;
 }
 
-enum err store_reinit(struct store *s, struct span so_pin, const char label[32])
+static enum err prepare_anew(struct store *s, const struct attempt *a, struct span so_pin,
+			     const char *label)
 {
-	struct attempt a = { .user = STORE_SO };
 	struct head next = { 0 };
 	struct pinkey so;
+	enum err e;
+
+	memcpy(next.ident.serial, a->ident.serial, sizeof(next.ident.serial));
+	e = head_begin(&next, label, &s->policy, &a->key, so_pin, &so);
+	if (e == OK)
+		return begin_anew(s, a, &next, &so);
+	(void)attempt_discharge(s, a);
+	return e;
+}
+
+enum err store_reinit(struct store *s, struct span so_pin, const char label[32])
+{
+	struct attempt a = attempt_of(STORE_SO);
 	struct seal *k = NULL;
 	enum err e = s->read_only ? E_WRITE_PROTECTED : attempt_make(s, &a, so_pin, &k);
 
 	seal_free(k);
-	if (e != OK)
-		return e;
-	memcpy(next.ident.serial, a.ident.serial, sizeof(next.ident.serial));
-	e = head_begin(&next, label, &s->policy, &a.key, so_pin, &so);
 	if (e == OK)
-		e = begin_anew(s, &a, &next, &so);
-	else
-		(void)attempt_discharge(s, &a);
+		e = prepare_anew(s, &a, so_pin, label);
+	attempt_end(&a);
 	return e;
 }
 

@@ -3,6 +3,7 @@
 
 #include "store/head.h"
 #include "store/inside.h"
+#include "store/turn.h"
 #include <errno.h>
 #include <time.h>
 
@@ -61,7 +62,7 @@ static enum err charge_here(struct store *s, struct attempt *a)
 
 enum err attempt_still(struct store *s, const struct attempt *a)
 {
-	struct attempt now = { .user = a->user };
+	struct attempt now = attempt_of(a->user);
 	enum err e = attempt_row(s, &now);
 
 	if (e == OK && memcmp(now.key.salt, a->key.salt, sizeof(now.key.salt)) != 0)
@@ -105,7 +106,7 @@ enum err attempt_discharge(struct store *s, const struct attempt *a)
 /* The try was not made after all, for want of memory and the like: nobody learned anything from it. */
 static void refund(struct store *s, const struct attempt *a)
 {
-	struct attempt now = { .user = a->user };
+	struct attempt now = attempt_of(a->user);
 
 	if (txn_write(s) != OK)
 		return;
@@ -130,8 +131,10 @@ static void put_off(uint32_t failures)
 
 enum err attempt_make(struct store *s, struct attempt *a, struct span pin, struct seal **k)
 {
-	enum err e = s->read_only ? charge_here(s, a) : charge(s, a);
+	enum err e;
 
+	a->turn = turn_take(s->path);
+	e = s->read_only ? charge_here(s, a) : charge(s, a);
 	if (e != OK)
 		return e;
 	put_off(a->before);
@@ -139,4 +142,10 @@ enum err attempt_make(struct store *s, struct attempt *a, struct span pin, struc
 	if (e != OK && e != E_PIN_WRONG && !s->read_only)
 		refund(s, a);
 	return e;
+}
+
+void attempt_end(struct attempt *a)
+{
+	turn_drop(a->turn);
+	a->turn = -1;
 }

@@ -14,11 +14,19 @@ struct attempt {
 	struct pinkey key;
 	struct ident ident;
 	uint32_t before; /* failures in a row before this try */
+	int turn;        /* turn.h; -1 before the try */
 };
+
+static inline struct attempt attempt_of(enum store_user u)
+{
+	return (struct attempt){ .user = u, .turn = -1 };
+}
 
 /* On OK the charge still stands: attempt_discharge, or attempt_still and a new count in a transaction of the caller's. */
 enum err attempt_make(struct store *s, struct attempt *a, struct span pin, struct seal **k);
 enum err attempt_discharge(struct store *s, const struct attempt *a);
+/* After attempt_make, whatever it returned, and after what is done with a right PIN. */
+void attempt_end(struct attempt *a);
 
 /* In a transaction. E_PIN_WRONG: the PIN was changed while the KDF ran. */
 enum err attempt_still(struct store *s, const struct attempt *a);

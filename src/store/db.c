@@ -125,15 +125,17 @@ static enum err find_file(struct db *d)
 	return rc == SQLITE_OK && d->file != NULL && d->file->pMethods != NULL ? OK : E_INTERNAL;
 }
 
-static enum err explain(struct why *why, enum err e, const struct db *d, int rc, const char *path)
+enum err db_why(struct why *why, enum err e, const struct db *d, const char *path)
 {
+	int rc = d->c != NULL ? sqlite3_extended_errcode(d->c) : SQLITE_NOMEM;
+
 	if (rc == SQLITE_READONLY_ROLLBACK || rc == SQLITE_READONLY_RECOVERY)
 		return why_fail(
 			why, e,
 			"%s was being changed when its writer stopped, and cannot be brought back in "
 			"order here: open the token once where it can be written",
 			path);
-	return why_fail(why, e, "cannot open %s: %s", path, sqlite3_errmsg(d->c));
+	return why_fail(why, e, "cannot read %s: %s", path, sqlite3_errstr(rc));
 }
 
 enum err db_open(struct db *d, const char *path, bool read_only, struct why *why)
@@ -161,7 +163,7 @@ enum err db_open(struct db *d, const char *path, bool read_only, struct why *why
 		d->read_only = true;
 	if (e == OK)
 		return OK;
-	e = explain(why, e, d, d->c != NULL ? sqlite3_extended_errcode(d->c) : SQLITE_NOMEM, path);
+	(void)db_why(why, e, d, path);
 	db_close(d);
 	return e;
 }

@@ -34,6 +34,9 @@ enum { DB_APPLICATION = 0x43484e43 /* "CHNC", the database's application_id */ }
 enum err db_open(struct db *d, const char *path, bool read_only, struct why *why);
 void db_close(struct db *d);
 
+/* Says why the connection's last call failed, and returns e. */
+enum err db_why(struct why *why, enum err e, const struct db *d, const char *path);
+
 /* The error of a result code; notes what needs a new connection. */
 enum err db_err(struct db *d, int rc);
 /* Text that needs no parameters: pragmas, DDL, transactions. */

@@ -23,12 +23,13 @@ static enum err check_state(struct store *s, const struct seal *k)
 
 enum err store_login(struct store *s, enum store_user u, struct span pin, struct seal **seal)
 {
-	struct attempt a = { .user = u };
+	struct attempt a = attempt_of(u);
 	struct seal *k = NULL;
 	enum err e = attempt_make(s, &a, pin, &k);
 
 	if (e == OK)
 		e = attempt_discharge(s, &a);
+	attempt_end(&a);
 	if (e == OK)
 		e = check_state(s, k);
 	if (e == OK && seal != NULL) {
@@ -56,23 +57,31 @@ static enum err replace_pin(struct store *s, const struct attempt *a, const stru
 	return e;
 }
 
+static enum err rewrap(struct store *s, const struct attempt *a, const struct seal *k,
+		       struct span new_pin)
+{
+	struct pinkey new_key;
+	enum err e =
+		pinkey_make(&s->policy, &a->key, &a->ident, a->user, new_pin, k->data, &new_key);
+
+	if (e == OK)
+		return replace_pin(s, a, &new_key);
+	(void)attempt_discharge(s, a);
+	return e;
+}
+
 enum err store_set_pin(struct store *s, enum store_user u, struct span old, struct span new_pin)
 {
-	struct attempt a = { .user = u };
-	struct pinkey new_key;
+	struct attempt a = attempt_of(u);
 	struct seal *k = NULL;
 	enum err e = s->read_only ? E_WRITE_PROTECTED : pinkey_acceptable(new_pin);
 
 	if (e != OK)
 		return e;
 	e = attempt_make(s, &a, old, &k);
-	if (e != OK)
-		return e;
-	e = pinkey_make(&s->policy, &a.key, &a.ident, u, new_pin, k->data, &new_key);
 	if (e == OK)
-		e = replace_pin(s, &a, &new_key);
-	else
-		(void)attempt_discharge(s, &a);
+		e = rewrap(s, &a, k, new_pin);
+	attempt_end(&a);
 	seal_free(k);
 	return e;
 }
@@ -106,7 +115,7 @@ static enum err put_user_pin(struct store *s, const struct seal *so, const struc
 
 enum err store_init_pin(struct store *s, const struct seal *so, struct span new_pin)
 {
-	struct attempt a = { .user = STORE_SO };
+	struct attempt a = attempt_of(STORE_SO);
 	struct pinkey key;
 	enum err e = so != NULL && so->user == STORE_SO ? OK : E_NOT_LOGGED_IN;
 

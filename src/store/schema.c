@@ -162,7 +162,7 @@ enum err schema_open(struct db *d, const char *path, const struct migrations *m,
 	if (e == OK)
 		e = stmt_number(d, Q_FORMAT, &format);
 	if (e != OK)
-		return why_fail(why, e, "cannot read %s: %s", path, sqlite3_errmsg(d->c));
+		return db_why(why, e, d, path);
 	if (application != DB_APPLICATION)
 		return why_fail(why, E_CORRUPT, "%s is not a token of Chancery", path);
 	if (format > m->format)
