@@ -227,6 +227,17 @@ enum err slot_find(CK_SLOT_ID id, struct token **token)
 	return e;
 }
 
+bool slot_is_blank(CK_SLOT_ID id)
+{
+	struct slots *t = &lib_this()->slots;
+	bool yes;
+
+	lock_take(&t->mu);
+	yes = t->blank && id == t->next;
+	lock_drop(&t->mu);
+	return yes;
+}
+
 enum err slot_token(CK_SLOT_ID id, struct token **t)
 {
 	enum err e = slot_find(id, t);

@@ -54,6 +54,8 @@ enum err slot_check_token(CK_SLOT_ID id, CK_USER_TYPE who, struct span pin, slot
 
 /* The token that lies in the slot, store not opened. E_SLOT, E_TOKEN_ABSENT, E_TOKEN_BLANK. */
 enum err slot_find(CK_SLOT_ID id, struct token **t);
+/* Whether it is offered as the empty one, as of the last look at the directory. */
+bool slot_is_blank(CK_SLOT_ID id);
 /* Reads the directory. *next (may be NULL): the id of the next token. */
 enum err slot_scan(CK_SLOT_ID *next);
 

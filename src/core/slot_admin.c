@@ -48,8 +48,10 @@ static enum err create(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR labe
 	if (e != OK)
 		return why_fail(why, e, "the SO PIN: %s", err_text(e));
 	e = store_create(lib_this()->home, id, &policy, so_pin, (const char *)label, why);
-	if (e == E_SESSION_EXISTS)
-		return e; /* another process was faster */
+	if (e == E_SESSION_EXISTS) {
+		(void)slot_scan(NULL); /* another process was faster: the empty slot is the next */
+		return e;
+	}
 	e2 = record(EV_TOKEN_INIT, label, e);
 	if (e == OK)
 		e = e2;
@@ -115,6 +117,9 @@ enum err slot_init_token(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR la
 
 	if (e != OK)
 		return e;
+	/* without looking again: what another process made there meanwhile is not to be made anew */
+	if (slot_is_blank(id))
+		return create(id, so_pin, label, NULL);
 	e = slot_find(id, &t);
 	if (e == E_TOKEN_BLANK)
 		return create(id, so_pin, label, NULL);

@@ -304,7 +304,7 @@ static void policy_of_the_token(void **state)
 
 static void token_removed_and_restored(void **state)
 {
-	char there[128], away[128];
+	char there[128], away[160];
 	CK_SLOT_ID id;
 	CK_SESSION_HANDLE h, again;
 	CK_OBJECT_HANDLE o;
