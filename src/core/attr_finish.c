@@ -3,6 +3,7 @@
 #include "core/attr_internal.h"
 
 #include "core/attr_check_value.h"
+#include "core/attr_crc64.h"
 #include "core/policy.h"
 #include "crypto/lib.h"
 
@@ -117,6 +118,8 @@ enum err attr_finish(enum attr_how how, const struct attr_who *who, const struct
 		e = put_history(how, k, base, obj);
 	if (e == OK)
 		e = attr_check_value(obj);
+	if (e == OK)
+		e = attr_crc64(obj);
 	if (e == OK)
 		e = attr_unique_id(obj);
 	if (e == OK)
