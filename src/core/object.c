@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "core/keycache.h"
+#include "core/usage.h"
 
 enum err object_new(struct attrset *attrs, bool lineage, struct object **out)
 {
@@ -20,6 +21,10 @@ enum err object_new(struct attrset *attrs, bool lineage, struct object **out)
 	o->token = attrset_bool(attrs, CKA_TOKEN, false);
 	o->priv = attrset_bool(attrs, CKA_PRIVATE, false);
 	o->always_auth = attrset_bool(attrs, CKA_ALWAYS_AUTHENTICATE, false);
+	o->restricted = attrset_bytes(attrs, CKA_ALLOWED_MECHANISMS).n != 0;
+	o->usages = usage_bits(attrs);
+	o->label = attrset_bytes(attrs, CKA_LABEL);
+	o->key_id = attrset_bytes(attrs, CKA_ID);
 	o->lineage = lineage;
 	*out = o;
 	return OK;

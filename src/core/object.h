@@ -21,7 +21,10 @@ struct object {
 	bool verified;        /* a public token object whose MAC was checked */
 	bool checked;         /* read or written with a seal: verified is the last word */
 	bool lineage; /* comes from a token key, through copy, unwrap and derive (audit.md, provenance) */
-	bool always_auth; /* CKA_ALWAYS_AUTHENTICATE */
+	bool always_auth;          /* CKA_ALWAYS_AUTHENTICATE */
+	bool restricted;           /* has CKA_ALLOWED_MECHANISMS */
+	unsigned usages;           /* a bit for each enum usage that it allows */
+	struct span label, key_id; /* CKA_LABEL, CKA_ID: inside attrs */
 
 	/* keycache.c's own: the parsed form, made at first use */
 	struct key *key;

@@ -163,16 +163,19 @@ static const struct mech *mech_for(enum op_kind k, CK_MECHANISM_TYPE type)
 	return m;
 }
 
-/* The parameter is copied and checked now: what the caller does to its memory later changes nothing. */
+/*
+ * The parameter is copied and checked now: what the caller does to its memory later changes nothing. The
+ * copy is made where it is to be.
+ */
 static enum err start_with(struct op *op, enum op_kind k, const struct mech *m,
 			   const CK_MECHANISM *mechanism)
 {
-	struct param par = { 0 };
-	enum err e = param_take(m, mechanism, &par);
+	struct param *par = &op->run.param;
+	enum err e = param_take(m, mechanism, par);
 
 	if (e == OK)
-		return op_start(op, k, m, &par);
-	param_clear(&par);
+		return op_start(op, k, m, par);
+	param_clear(par);
 	return e;
 }
 
@@ -250,7 +253,7 @@ static void clear(struct buf *b)
 {
 	if (b->cap > KEEP_MAX)
 		buf_free(b);
-	else
+	else if (b->n != 0)
 		buf_clear(b);
 }
 

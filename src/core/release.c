@@ -14,8 +14,8 @@ enum err release_record(const struct token *t, enum roll_event_kind kind, const 
 	const struct roll_event ev = {
 		.kind = kind,
 		.token = token_label(t),
-		.label = attrset_bytes(o->attrs, CKA_LABEL),
-		.id = attrset_bytes(o->attrs, CKA_ID),
+		.label = o->label,
+		.id = o->key_id,
 		.mech = m,
 		.bytes = bytes,
 		.result = result,

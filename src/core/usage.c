@@ -52,14 +52,25 @@ bool usage_is_key(const struct object *o)
 	return class_bit(o) != 0;
 }
 
+unsigned usage_bits(const struct attrset *a)
+{
+	unsigned bits = 0;
+
+	for (unsigned u = 0; u < USAGE_COUNT; u++)
+		if (attrset_bool(a, rules[u].attribute, false))
+			bits |= 1U << u;
+	return bits;
+}
+
 /* CKA_ALLOWED_MECHANISMS (3.2, 4.8): a key without the attribute, or with an empty list, is not restricted. */
 static bool mechanism_allowed(const struct object *o, CK_MECHANISM_TYPE type)
 {
-	struct span list = attrset_bytes(o->attrs, CKA_ALLOWED_MECHANISMS);
+	struct span list;
 	CK_MECHANISM_TYPE one;
 
-	if (list.n == 0)
+	if (!o->restricted)
 		return true;
+	list = attrset_bytes(o->attrs, CKA_ALLOWED_MECHANISMS);
 	for (; list.n >= sizeof(one); list = span(list.p + sizeof(one), list.n - sizeof(one))) {
 		memcpy(&one, list.p, sizeof(one));
 		if (one == type)
@@ -69,8 +80,9 @@ static bool mechanism_allowed(const struct object *o, CK_MECHANISM_TYPE type)
 }
 
 /* What can be said before the key is parsed. */
-static enum err check_object(const struct object *o, const struct rule *r, const struct mech *m)
+static enum err check_object(const struct object *o, enum usage u, const struct mech *m)
 {
+	const struct rule *r = &rules[u];
 	unsigned bit = class_bit(o);
 
 	if (bit == 0)
@@ -79,7 +91,7 @@ static enum err check_object(const struct object *o, const struct rule *r, const
 		return E_MECHANISM;
 	if (!mech_takes(m, o->key_type))
 		return r->type;
-	if ((bit & r->classes) == 0 || !attrset_bool(o->attrs, r->attribute, false))
+	if ((bit & r->classes) == 0 || (o->usages & 1U << u) == 0)
 		return E_KEY_USAGE;
 	return mechanism_allowed(o, m->type) ? OK : E_MECHANISM;
 }
@@ -104,7 +116,7 @@ enum err usage_key(struct token *t, CK_OBJECT_HANDLE h, enum usage u, const stru
 		k->object = NULL;
 		return e == E_OBJECT_HANDLE ? r->handle : e;
 	}
-	e = check_object(k->object, r, m);
+	e = check_object(k->object, u, m);
 	if (e == OK)
 		e = object_key(k->object, &k->key);
 	if (e == OK)

@@ -41,6 +41,8 @@ enum err usage_key(struct token *t, CK_OBJECT_HANDLE h, enum usage u, const stru
 		   struct used_key *k);
 void usage_done(struct used_key *k); /* an empty one accepted */
 
+/* The uses that the usage attributes allow, as bits: for objects, which keep them. */
+unsigned usage_bits(const struct attrset *a);
 /* Whether the object is a key at all: public, private or secret. */
 bool usage_is_key(const struct object *o);
 

@@ -134,7 +134,7 @@ enum err mech_derive(const struct mech *m, const struct param *par, struct key *
 
 /*
  * Starts r for mechanism m, use and key (a reference stays with the caller for as long as r runs; NULL for digests).
- * Takes over *par (moved, also on error; NULL: no parameter). Checks flag, key type and key size of the row: E_MECHANISM,
+ * Takes over *par (moved, also on error; it may be r->param itself; NULL: no parameter). Checks flag, key type and key size of the row: E_MECHANISM,
  * E_KEY_TYPE, E_KEY_SIZE. On error r is idle. The algorithm's known-answer test runs before its first use: E_SELFTEST.
  */
 enum err run_begin(struct run *r, const struct mech *m, enum mech_use use, struct key *key,
