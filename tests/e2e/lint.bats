@@ -8,7 +8,8 @@ setup()
 	mkdir -p "$tree/src/base" "$tree/src/crypto" "$tree/src/store" "$tree/src/core" "$tree/src/client"
 	cp -R "${CHANCERY_SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/scripts" "$tree/scripts"
 	put core/good.c '#include "base/good.h"' '' 'void good(void)' '{' \
-		'	static const char *const name = "x";' '	use(name);' '}'
+		'	static const char *const name = "x";' '	static int *const row[] = { 0 };' \
+		'	static int (*const checks[2])(int) = { f, g };' '	use(name, row, checks);' '}'
 }
 
 # put FILE LINE...: a source file with its SPDX line.
