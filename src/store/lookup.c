@@ -159,7 +159,7 @@ enum err lookup_check_root(struct db *d, const struct seal *k)
 	return e;
 }
 
-/* Who sees everything for the first time learns whether it is everything. */
+/* Who asks for everything learns whether it is everything. */
 static enum err check_once_locked(struct store *s, const struct seal *k,
 				  const struct store_query *f)
 {

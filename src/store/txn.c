@@ -52,6 +52,7 @@ static enum err look_locked(struct store *s)
 	if (!s->looked || version != s->data_version) {
 		e = recognise_locked(s);
 		atomic_fetch_add(&s->version, 1);
+		s->enumerated = false;
 		s->peeked = false;
 		s->looked = e == OK;
 		s->data_version = version;
