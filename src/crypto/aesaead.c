@@ -55,7 +55,8 @@ static size_t aead_bound(const struct run *r, size_t n, bool last)
 /* Unauthenticated plaintext is not left behind. */
 static enum err refuse(struct sink *o, size_t from)
 {
-	mem_wipe(o->p + from, o->n - from);
+	if (o->n > from)
+		mem_wipe(o->p + from, o->n - from);
 	o->n = from;
 	return E_AEAD;
 }

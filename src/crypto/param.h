@@ -14,7 +14,7 @@
 struct mech;
 
 /* Bytes of a parameter: short ones inside, longer ones allocated. */
-#define PARAM_INLINE 64
+#define PARAM_INLINE 32
 struct pbytes {
 	size_t n;
 	uint8_t *heap; /* NULL: they are in here */

@@ -4,7 +4,7 @@
 #include "crypto/param_bytes.h"
 #include "crypto/param_rules.h"
 
-#include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* Ten seconds or so of one call: it holds the session, and nothing can interrupt it (case B022). */
@@ -55,12 +55,17 @@ enum err param_hkdf(const struct mech *m, const CK_MECHANISM *mechanism, struct 
 	return par->expand ? pbytes_take(&par->context, s.pInfo, s.ulInfoLen) : OK;
 }
 
-/* Whether a CK_ULONG can be read there: asks the kernel, which answers ENOMEM for what is not mapped. */
-static bool readable(uintptr_t at)
+/* Reads a number from where there may be no memory: the kernel answers EFAULT where we would crash. */
+static bool read_number(uintptr_t at, CK_ULONG *n)
 {
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	union {
+		uintptr_t number;
+		void *p;
+	} place = { at };
+	struct iovec to = { n, sizeof(*n) }, from = { place.p, sizeof(*n) };
 
-	return at % sizeof(CK_ULONG) == 0 && msync((void *)(at - at % page), page, MS_ASYNC) == 0;
+	return at % sizeof(*n) == 0 &&
+	       process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)sizeof(*n);
 }
 
 /*
@@ -72,10 +77,7 @@ static enum err password_len(CK_ULONG field, CK_ULONG *n)
 	*n = field;
 	if (field < PASSWORD_LIMIT)
 		return OK;
-	if (!readable(field))
-		return E_MECHANISM_PARAM;
-	memcpy(n, (const void *)field, sizeof(*n));
-	return *n < PASSWORD_LIMIT ? OK : E_MECHANISM_PARAM;
+	return read_number(field, n) && *n < PASSWORD_LIMIT ? OK : E_MECHANISM_PARAM;
 }
 
 enum err param_pbkdf2(const struct mech *m, const CK_MECHANISM *mechanism, struct param *par)

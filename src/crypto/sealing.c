@@ -112,6 +112,7 @@ enum err sealing_open(const uint8_t key[SEALING_KEY], struct span aad, struct sp
 		      struct buf *plain)
 {
 	enum err e = ready(AEAD);
+	uint8_t *to;
 	size_t n;
 
 	if (e != OK)
@@ -122,11 +123,12 @@ enum err sealing_open(const uint8_t key[SEALING_KEY], struct span aad, struct sp
 	if ((e = buf_reserve(plain, n)) != OK)
 		return e;
 	crypto_secret_enter();
-	e = done(open_sealed(key, aad, sealed, plain->p + plain->n));
+	to = n != 0 ? plain->p + plain->n : NULL;
+	e = done(open_sealed(key, aad, sealed, to));
 	if (e == OK)
 		plain->n += n;
 	else if (n != 0)
-		mem_wipe(plain->p + plain->n, n);
+		mem_wipe(to, n);
 	return e;
 }
 
