@@ -129,13 +129,15 @@ static size_t live_bytes(const struct attrset *s)
 	return sum;
 }
 
-/* Copies v behind the taken bytes of a block that has the room. */
+/* Copies v behind the taken bytes of a block that has the room. An empty v needs none, nor a block. */
 static struct span append(uint8_t *block, size_t *used, struct span v)
 {
-	struct span at = span(block + *used, v.n);
+	struct span at = span(NULL, 0);
 
-	if (v.n != 0)
-		memcpy(block + *used, v.p, v.n);
+	if (v.n == 0)
+		return at;
+	at = span(block + *used, v.n);
+	memcpy(block + *used, v.p, v.n);
 	*used += v.n;
 	return at;
 }
