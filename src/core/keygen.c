@@ -24,14 +24,16 @@ static enum err complete(const struct attr_who *who, const struct mech *m,
 	return e == OK ? attr_finish(HOW_GENERATE, who, m, NULL, obj) : e;
 }
 
-static enum err generate(const struct attr_who *who, const struct mech *m, const struct param *par,
-			 struct attrset *obj)
+static enum err generate(struct session *s, const struct attr_who *who, const struct mech *m,
+			 const struct param *par, struct attrset *obj)
 {
 	struct attrset *made = attrset_new(true);
 	enum err e = made != NULL ? OK : E_MEMORY;
 
 	if (e == OK)
 		e = attr_begin(HOW_GENERATE, who, CKO_SECRET_KEY, m->key_type, obj);
+	if (e == OK)
+		e = token_may_add(s->token, s, obj);
 	if (e == OK)
 		e = mech_generate(m, par, obj, made);
 	if (e == OK)
@@ -55,7 +57,7 @@ enum err key_generate(struct session *s, const CK_MECHANISM *mechanism, struct t
 	if (e == OK)
 		e = attr_take(t.a, t.n, &obj);
 	if (e == OK)
-		e = generate(&who, m, &par, obj);
+		e = generate(s, &who, m, &par, obj);
 	if (e == OK)
 		e = newobj_publish(s, EV_GENERATE, m, false, &obj, h, 1);
 	attrset_free(obj);
@@ -65,22 +67,30 @@ enum err key_generate(struct session *s, const CK_MECHANISM *mechanism, struct t
 
 enum { PUB, PRIV, HALVES };
 
-static enum err begin_pair(const struct attr_who *who, const struct mech *m,
+/* Before the work, which takes seconds for long RSA keys: whether both halves may come to be. */
+static enum err begin_pair(struct session *s, const struct attr_who *who, const struct mech *m,
 			   struct attrset *const *obj)
 {
-	enum err e = attr_begin(HOW_GENERATE, who, CKO_PUBLIC_KEY, m->key_type, obj[PUB]);
+	static const CK_OBJECT_CLASS
+		cls[HALVES] = { [PUB] = CKO_PUBLIC_KEY, [PRIV] = CKO_PRIVATE_KEY };
+	enum err e = OK;
 
-	return e == OK ? attr_begin(HOW_GENERATE, who, CKO_PRIVATE_KEY, m->key_type, obj[PRIV]) : e;
+	for (int i = 0; e == OK && i < HALVES; i++) {
+		e = attr_begin(HOW_GENERATE, who, cls[i], m->key_type, obj[i]);
+		if (e == OK)
+			e = token_may_add(s->token, s, obj[i]);
+	}
+	return e;
 }
 
-static enum err generate_pair(const struct attr_who *who, const struct mech *m,
+static enum err generate_pair(struct session *s, const struct attr_who *who, const struct mech *m,
 			      const struct param *par, struct attrset *const *obj)
 {
 	struct attrset *pub = attrset_new(false), *priv = attrset_new(true);
 	enum err e = pub != NULL && priv != NULL ? OK : E_MEMORY;
 
 	if (e == OK)
-		e = begin_pair(who, m, obj);
+		e = begin_pair(s, who, m, obj);
 	if (e == OK)
 		e = mech_generate_pair(m, par, obj[PUB], obj[PRIV], pub, priv);
 	if (e == OK)
@@ -110,7 +120,7 @@ enum err key_generate_pair(struct session *s, const CK_MECHANISM *mechanism, str
 	if (e == OK)
 		e = attr_take(priv.a, priv.n, &obj[PRIV]);
 	if (e == OK)
-		e = generate_pair(&who, m, &par, obj);
+		e = generate_pair(s, &who, m, &par, obj);
 	if (e == OK)
 		e = newobj_publish(s, EV_GENERATE, m, false, obj, h, HALVES);
 	if (e == OK) {

@@ -52,6 +52,7 @@ enum err obj_copy(struct session *s, CK_OBJECT_HANDLE from, struct templ t, CK_O
 	return e;
 }
 
+/* The change is durable when this is called: an error says that its record is not. */
 static enum err record_change(struct session *s, enum roll_event_kind event, const struct object *o)
 {
 	if (!newobj_watched(o))

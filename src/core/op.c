@@ -287,11 +287,14 @@ enum err op_cancel(struct session *s, CK_FLAGS flags)
 	return OK;
 }
 
+/* What libcrypto holds for reuse goes too: it has keys in it, and nobody knows when this session is opened again. */
 void op_end_all(struct session *s)
 {
 	for (size_t i = 0; i < OP_COUNT; i++) {
-		if (s->ops[i] != NULL)
-			op_end(s, s->ops[i], OK);
+		if (s->ops[i] == NULL)
+			continue;
+		op_end(s, s->ops[i], OK);
+		run_free(&s->ops[i]->run);
 	}
 }
 
@@ -303,7 +306,6 @@ void op_free_all(struct session *s)
 
 		if (op == NULL)
 			continue;
-		run_free(&op->run);
 		buf_free(&op->in);
 		buf_free(&op->out);
 		buf_free(&op->sig);

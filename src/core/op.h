@@ -28,7 +28,8 @@ enum op_kind {
 };
 
 /* key 0 for digests; mechanism NULL cancels (5.8.1). sig: OP_VERIFY_SIGNATURE only. */
-enum err op_init(struct session *s, enum op_kind k, const CK_MECHANISM *mechanism, CK_OBJECT_HANDLE key, struct span sig);
+enum err op_init(struct session *s, enum op_kind k, const CK_MECHANISM *mechanism,
+		 CK_OBJECT_HANDLE key, struct span sig);
 /* The whole operation: ENCRYPT, DECRYPT, DIGEST, SIGN, SIGN_RECOVER, VERIFY_RECOVER. */
 enum err op_once(struct session *s, enum op_kind k, struct span in, struct out o);
 enum err op_update(struct session *s, enum op_kind k, struct span in, struct out o);
@@ -37,12 +38,14 @@ enum err op_verify(struct session *s, enum op_kind k, struct span in, struct spa
 enum err op_verify_final(struct session *s, enum op_kind k, struct span sig);
 enum err op_digest_key(struct session *s, CK_OBJECT_HANDLE key);
 /* Dual-function calls (5.15): first digests or signs the input, second encrypts or decrypts. */
-enum err op_dual(struct session *s, enum op_kind first, enum op_kind second, struct span in, struct out o);
+enum err op_dual(struct session *s, enum op_kind first, enum op_kind second, struct span in,
+		 struct out o);
 /* C_SessionCancel. */
 enum err op_cancel(struct session *s, CK_FLAGS flags);
 /* C_GetOperationState, C_SetOperationState. */
 enum err op_save(struct session *s, struct out o);
-enum err op_restore(struct session *s, struct span state, CK_OBJECT_HANDLE enc_key, CK_OBJECT_HANDLE auth_key);
+enum err op_restore(struct session *s, struct span state, CK_OBJECT_HANDLE enc_key,
+		    CK_OBJECT_HANDLE auth_key);
 /* Whether an operation waits for CKU_CONTEXT_SPECIFIC: to be asked before a PIN is tried. */
 bool op_waiting(const struct session *s);
 /* CKU_CONTEXT_SPECIFIC succeeded: the operation that waits for it may go on. E_NO_OPERATION when none waits. */

@@ -23,20 +23,19 @@ enum err op_dual(struct session *s, enum op_kind first, enum op_kind second, str
 {
 	struct op *side = op_active(s, first), *main = op_active(s, second);
 	struct out none = out(NULL, NULL);
-	enum err e = OK;
+	bool asked;
+	enum err e;
 
 	if (side == NULL || main == NULL)
 		return E_NO_OPERATION;
+	asked = only_length(main, in, o);
 	e = op_multipart(side);
-	if (e == OK)
-		e = op_multipart(main);
-	if (e == OK && only_length(main, in, o))
-		return op_update(s, second, in, o);
-	if (e == OK && second == OP_ENCRYPT) /* first: the ciphertext may replace the plaintext */
+	/* the side first when encrypting: the ciphertext may replace the plaintext */
+	if (e == OK && !asked && second == OP_ENCRYPT)
 		e = op_update(s, first, in, none);
 	if (e == OK)
 		e = op_update(s, second, in, o);
-	if (e == OK && second == OP_DECRYPT)
+	if (e == OK && !asked && second == OP_DECRYPT)
 		e = op_update(s, first, span(o.p, *o.n), none);
-	return e == OK ? OK : fail(s, side, main, e);
+	return e == OK || e == E_TOO_SMALL ? e : fail(s, side, main, e);
 }

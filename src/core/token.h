@@ -38,6 +38,8 @@ CK_STATE token_state(const struct token *t, bool rw);
  * Notices changes made by other processes first. E_OBJECT_HANDLE.
  */
 enum err token_object(struct token *t, CK_OBJECT_HANDLE h, struct object **out);
+/* Whether token_add would accept an object of these attributes now: to be asked before long work. Errors of token_add. */
+enum err token_may_add(struct token *t, const struct session *s, const struct attrset *attrs);
 /*
  * Publishes a new object: a session object of s, or durably a token object (5.7: E_SESSION_READ_ONLY, E_WRITE_PROTECTED, E_NOT_LOGGED_IN for a private one; a
  * public token object in a public session needs the configuration's leave). Takes over obj (also on error).

@@ -109,6 +109,21 @@ static enum err may_change(const struct access *a, const struct session *s, cons
 	return a->who == WHO_NOBODY && !lib_conf()->module.public_write ? E_NOT_LOGGED_IN : OK;
 }
 
+enum err token_may_add(struct token *t, const struct session *s, const struct attrset *attrs)
+{
+	const struct object o = {
+		.token = attrset_bool(attrs, CKA_TOKEN, false),
+		.priv = attrset_bool(attrs, CKA_PRIVATE, false),
+	};
+	struct access *a = NULL;
+	enum err e = access_get(t, &a);
+
+	if (e == OK)
+		e = may_change(a, s, &o);
+	access_unref(a);
+	return e;
+}
+
 /* ---- new objects ---- */
 
 #define ADD_MOST 8 /* that come to be together */
