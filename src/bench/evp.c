@@ -87,7 +87,8 @@ static void *begin_sign(void *arg)
 	}
 	EVP_SIGNATURE *alg = EVP_SIGNATURE_fetch(NULL, j->name, NULL);
 	s->pctx = EVP_PKEY_CTX_new_from_pkey(NULL, j->key, NULL);
-	bool good = alg != NULL && s->pctx != NULL && EVP_PKEY_sign_message_init(s->pctx, alg, NULL) == 1;
+	bool good = alg != NULL && s->pctx != NULL &&
+		    EVP_PKEY_sign_message_init(s->pctx, alg, NULL) == 1;
 	EVP_SIGNATURE_free(alg);
 	return ready(s, good);
 }
@@ -125,7 +126,8 @@ static bool step_digest(void *arg)
 	struct state *s = arg;
 	unsigned n = 0;
 
-	return EVP_DigestInit_ex2(s->mctx, s->md, NULL) == 1 && EVP_DigestUpdate(s->mctx, s->in, s->j->n) == 1 &&
+	return EVP_DigestInit_ex2(s->mctx, s->md, NULL) == 1 &&
+	       EVP_DigestUpdate(s->mctx, s->in, s->j->n) == 1 &&
 	       EVP_DigestFinal_ex(s->mctx, s->out, &n) == 1;
 }
 
@@ -141,7 +143,8 @@ static void *begin_hmac(void *arg)
 	struct evpjob *j = arg;
 	struct state *s = state_new(arg);
 	OSSL_PARAM params[] = {
-		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)(uintptr_t)j->name, 0),
+		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)(uintptr_t)j->name,
+						 0),
 		OSSL_PARAM_construct_end(),
 	};
 
@@ -149,7 +152,8 @@ static void *begin_hmac(void *arg)
 		return NULL;
 	s->mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
 	s->macctx = s->mac != NULL ? EVP_MAC_CTX_new(s->mac) : NULL;
-	return ready(s, s->macctx != NULL && EVP_MAC_init(s->macctx, s->key, sizeof(s->key), params) == 1);
+	return ready(s, s->macctx != NULL &&
+				EVP_MAC_init(s->macctx, s->key, sizeof(s->key), params) == 1);
 }
 
 static bool step_hmac(void *arg)
@@ -157,7 +161,8 @@ static bool step_hmac(void *arg)
 	struct state *s = arg;
 	size_t n = 0;
 
-	return EVP_MAC_init(s->macctx, NULL, 0, NULL) == 1 && EVP_MAC_update(s->macctx, s->in, s->j->n) == 1 &&
+	return EVP_MAC_init(s->macctx, NULL, 0, NULL) == 1 &&
+	       EVP_MAC_update(s->macctx, s->in, s->j->n) == 1 &&
 	       EVP_MAC_final(s->macctx, s->out, &n, SIGNATURE_MAX) == 1;
 }
 

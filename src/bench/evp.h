@@ -13,7 +13,7 @@
 struct evpjob {
 	const char *name; /* "EC:P-256", "ED25519", "RSA:2048", "ML-DSA-65"; a digest; a cipher */
 	size_t n;
-	EVP_PKEY *key;    /* of evp_sign, made by it; freed with evp_free */
+	EVP_PKEY *key; /* of evp_sign, made by it; freed with evp_free */
 };
 
 /* Contenders over a job, which must outlive them. */

@@ -31,7 +31,10 @@ static const char *filesystem(void)
 	static const struct {
 		long magic;
 		const char *name;
-	} known[] = { { 0xef53, "ext4" }, { 0x58465342, "xfs" }, { 0x9123683e, "btrfs" }, { 0x01021994, "tmpfs" },
+	} known[] = { { 0xef53, "ext4" },
+		      { 0x58465342, "xfs" },
+		      { 0x9123683e, "btrfs" },
+		      { 0x01021994, "tmpfs" },
 		      { 0x794c7630, "overlayfs" } };
 	const char *dir = getenv("CHANCERY_HOME");
 	char parent[4096];
@@ -54,17 +57,19 @@ json_t *machine_json(void)
 	cpu_name(cpu, sizeof(cpu));
 	uname(&u);
 	return json_pack("{s:s, s:I, s:s, s:s, s:s}", "processor", cpu, "cores",
-			 (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "kernel", u.release, "filesystem", filesystem(),
-			 "libcrypto", OpenSSL_version(OPENSSL_VERSION));
+			 (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "kernel", u.release,
+			 "filesystem", filesystem(), "libcrypto", OpenSSL_version(OPENSSL_VERSION));
 }
 
 void machine_print(FILE *f)
 {
 	json_t *m = machine_json();
 
-	fprintf(f, "%s, %lld cores, Linux %s, %s, floor: %s\n", json_string_value(json_object_get(m, "processor")),
+	fprintf(f, "%s, %lld cores, Linux %s, %s, floor: %s\n",
+		json_string_value(json_object_get(m, "processor")),
 		(long long)json_integer_value(json_object_get(m, "cores")),
 		json_string_value(json_object_get(m, "kernel")),
-		json_string_value(json_object_get(m, "filesystem")), json_string_value(json_object_get(m, "libcrypto")));
+		json_string_value(json_object_get(m, "filesystem")),
+		json_string_value(json_object_get(m, "libcrypto")));
 	json_decref(m);
 }

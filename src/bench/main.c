@@ -32,7 +32,8 @@ struct settings {
 
 static void usage(FILE *f)
 {
-	fprintf(f, "Usage: chancery-bench --module FILE [--peer FILE] [--rounds N] [--time MS] [--json FILE] [SUITE...]\n\n");
+	fprintf(f,
+		"Usage: chancery-bench --module FILE [--peer FILE] [--rounds N] [--time MS] [--json FILE] [SUITE...]\n\n");
 	for (size_t i = 0; i < SUITES; i++)
 		fprintf(f, "  %-9s %s\n", suites[i].name, suites[i].what);
 }
@@ -49,9 +50,12 @@ static bool number(const char *text, unsigned min, unsigned max, unsigned *v)
 static bool settings_take(struct settings *s, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "module", required_argument, NULL, 'm' }, { "peer", required_argument, NULL, 'p' },
-		{ "rounds", required_argument, NULL, 'r' }, { "time", required_argument, NULL, 't' },
-		{ "json", required_argument, NULL, 'j' },   { "help", no_argument, NULL, 'h' },
+		{ "module", required_argument, NULL, 'm' },
+		{ "peer", required_argument, NULL, 'p' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ "time", required_argument, NULL, 't' },
+		{ "json", required_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	bool good = true;
@@ -113,8 +117,9 @@ static void open_peer(struct target *t, const char *path, struct plan *p)
 
 static bool write_json(const char *path, const struct plan *p, const struct field *f)
 {
-	json_t *all = json_pack("{s:o, s:s, s:s, s:O}", "machine", machine_json(), "module", f->ours->path, "peer",
-				f->peer->m != NULL ? f->peer->path : "", "rows", p->rows);
+	json_t *all = json_pack("{s:o, s:s, s:s, s:O}", "machine", machine_json(), "module",
+				f->ours->path, "peer", f->peer->m != NULL ? f->peer->path : "",
+				"rows", p->rows);
 	int bad = all == NULL || json_dump_file(all, path, JSON_INDENT(1)) != 0;
 
 	json_decref(all);
@@ -137,8 +142,8 @@ static int measure(const struct settings *s, int argc, char **argv)
 	}
 	machine_print(stdout);
 	open_peer(&peer, s->peer, &p);
-	printf("%-9s %-34s %-7s %11s %11s  %-18s %11s  %s\n", "SUITE", "WHAT", "UNIT", "OURS", "LIBCRYPTO",
-	       "RATIO (MIN..MAX)", "PEER", "OURS/PEER");
+	printf("%-9s %-34s %-7s %11s %11s  %-18s %11s  %s\n", "SUITE", "WHAT", "UNIT", "OURS",
+	       "LIBCRYPTO", "RATIO (MIN..MAX)", "PEER", "OURS/PEER");
 	for (size_t i = 0; i < SUITES; i++)
 		if (chosen(&suites[i], s, argc, argv))
 			suites[i].run(&p, &f);

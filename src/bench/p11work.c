@@ -65,7 +65,10 @@ static void *begin_gcm(void *arg)
 
 	if (s == NULL)
 		return NULL;
-	s->gcm = (CK_GCM_PARAMS){ .pIv = s->iv, .ulIvLen = sizeof(s->iv), .ulIvBits = 96, .ulTagBits = 128 };
+	s->gcm = (CK_GCM_PARAMS){ .pIv = s->iv,
+				  .ulIvLen = sizeof(s->iv),
+				  .ulIvBits = 96,
+				  .ulTagBits = 128 };
 	s->mech.pParameter = &s->gcm;
 	s->mech.ulParameterLen = sizeof(s->gcm);
 	return s;

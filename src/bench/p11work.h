@@ -13,7 +13,7 @@ struct p11job {
 	const struct target *t;
 	enum target_key key; /* KEY_COUNT: none (digest) */
 	CK_MECHANISM_TYPE mech;
-	size_t n;            /* bytes of input */
+	size_t n; /* bytes of input */
 };
 
 /* Contenders over a job, which must outlive them; absent when the target lacks the key or the mechanism. */

@@ -20,8 +20,13 @@ static pid_t start(const char *question, const struct target *t, const char *arg
 {
 	posix_spawn_file_actions_t actions;
 	char slot[32], self[] = "/proc/self/exe";
-	char *argv[] = { self, (char *)(uintptr_t)"--child", (char *)(uintptr_t)question,
-			 (char *)(uintptr_t)t->path, slot, (char *)(uintptr_t)arg, NULL };
+	char *argv[] = { self,
+			 (char *)(uintptr_t) "--child",
+			 (char *)(uintptr_t)question,
+			 (char *)(uintptr_t)t->path,
+			 slot,
+			 (char *)(uintptr_t)arg,
+			 NULL };
 	pid_t pid = -1;
 
 	snprintf(slot, sizeof(slot), "%lu", t->slot);
@@ -40,7 +45,8 @@ static bool ended_well(pid_t pid)
 {
 	int status = 0;
 
-	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 0;
 }
 
 double proc_ask(const char *question, const struct target *t, const char *arg)
@@ -166,8 +172,9 @@ static double q_first_find(const char *path, CK_SLOT_ID slot, const char *arg)
 	    fn->C_Login(h, CKU_USER, pin, strlen(TARGET_PIN)) != CKR_OK)
 		return -1;
 	double begin = work_clock();
-	if (fn->C_FindObjectsInit(h, &a, 1) != CKR_OK || fn->C_FindObjects(h, &o, 1, &n) != CKR_OK ||
-	    fn->C_FindObjectsFinal(h) != CKR_OK || n != 1)
+	if (fn->C_FindObjectsInit(h, &a, 1) != CKR_OK ||
+	    fn->C_FindObjects(h, &o, 1, &n) != CKR_OK || fn->C_FindObjectsFinal(h) != CKR_OK ||
+	    n != 1)
 		return -1;
 	return (work_clock() - begin) * 1e3;
 }
@@ -187,7 +194,8 @@ int proc_child(int argc, char **argv)
 {
 	for (size_t i = 0; argc >= 5 && i < sizeof(questions) / sizeof(questions[0]); i++)
 		if (strcmp(questions[i].name, argv[2]) == 0) {
-			double v = questions[i].answer(argv[3], strtoul(argv[4], NULL, 10), argc > 5 ? argv[5] : NULL);
+			double v = questions[i].answer(argv[3], strtoul(argv[4], NULL, 10),
+						       argc > 5 ? argv[5] : NULL);
 			if (v >= 0)
 				printf("%.9g\n", v);
 			return v >= 0 ? 0 : 1;

@@ -44,8 +44,9 @@ static json_t *series_json(const struct series *s)
 
 	for (unsigned i = 0; i < s->n; i++)
 		json_array_append_new(samples, json_real(s->v[i]));
-	return json_pack("{s:f, s:f, s:f, s:o}", "median", series_median(s), "min", t.n > 0 ? t.v[0] : 0.0, "max",
-			 t.n > 0 ? t.v[t.n - 1] : 0.0, "samples", samples);
+	return json_pack("{s:f, s:f, s:f, s:o}", "median", series_median(s), "min",
+			 t.n > 0 ? t.v[0] : 0.0, "max", t.n > 0 ? t.v[t.n - 1] : 0.0, "samples",
+			 samples);
 }
 
 static void print_number(FILE *f, double v)
@@ -76,8 +77,8 @@ static void print_ratio(FILE *f, const struct series *ours, const struct series 
 	fprintf(f, "  %5.2f (%.2f..%.2f) ", series_median(&r), t.v[0], t.v[t.n - 1]);
 }
 
-static void row_put(struct plan *p, json_t *row, const struct series *ours, const struct series *floor,
-		    const struct series *peer)
+static void row_put(struct plan *p, json_t *row, const struct series *ours,
+		    const struct series *floor, const struct series *peer)
 {
 	json_object_set_new(row, "ours", series_json(ours));
 	if (floor != NULL && floor->n > 0) {
@@ -93,10 +94,11 @@ static void row_put(struct plan *p, json_t *row, const struct series *ours, cons
 	json_array_append_new(p->rows, row);
 }
 
-void row_values(struct plan *p, const char *suite, const char *name, const char *unit, const struct series *ours,
-		const struct series *floor, const struct series *peer)
+void row_values(struct plan *p, const char *suite, const char *name, const char *unit,
+		const struct series *ours, const struct series *floor, const struct series *peer)
 {
-	row_put(p, json_pack("{s:s, s:s, s:s}", "suite", suite, "name", name, "unit", unit), ours, floor, peer);
+	row_put(p, json_pack("{s:s, s:s, s:s}", "suite", suite, "name", name, "unit", unit), ours,
+		floor, peer);
 	if (p->table == NULL)
 		return;
 	fprintf(p->table, "%-9s %-34s %-7s", suite, name, unit);
@@ -112,13 +114,15 @@ void row_values(struct plan *p, const char *suite, const char *name, const char 
 void row_skip(struct plan *p, const char *suite, const char *name, const char *why)
 {
 	p->failed++;
-	json_array_append_new(p->rows, json_pack("{s:s, s:s, s:s}", "suite", suite, "name", name, "failed", why));
+	json_array_append_new(
+		p->rows, json_pack("{s:s, s:s, s:s}", "suite", suite, "name", name, "failed", why));
 	if (p->table != NULL)
 		fprintf(p->table, "%-9s %-34s no figure: %s\n", suite, name, why);
 }
 
 /* One more sample; false when the run failed. */
-static bool sample(const struct plan *p, const struct contender *c, unsigned threads, struct series *s)
+static bool sample(const struct plan *p, const struct contender *c, unsigned threads,
+		   struct series *s)
 {
 	if (c == NULL || !c->there)
 		return true;
@@ -129,8 +133,9 @@ static bool sample(const struct plan *p, const struct contender *c, unsigned thr
 	return true;
 }
 
-void row_rates(struct plan *p, const char *suite, const char *name, unsigned threads, const struct contender *ours,
-	       const struct contender *floor, const struct contender *peer)
+void row_rates(struct plan *p, const char *suite, const char *name, unsigned threads,
+	       const struct contender *ours, const struct contender *floor,
+	       const struct contender *peer)
 {
 	struct series so = { 0 }, sf = { 0 }, sp = { 0 };
 	const char *failed = NULL;

@@ -26,15 +26,16 @@ struct contender {
 };
 
 /* Measures and reports: ours against floor (ratio), and the peer beside it. Any of floor and peer may be NULL. */
-void row_rates(struct plan *p, const char *suite, const char *name, unsigned threads, const struct contender *ours,
-	       const struct contender *floor, const struct contender *peer);
+void row_rates(struct plan *p, const char *suite, const char *name, unsigned threads,
+	       const struct contender *ours, const struct contender *floor,
+	       const struct contender *peer);
 /* A figure that is not a rate: values of one kind, of ours and the peer (NULL: none), in the given unit. */
 struct series {
 	double v[ROUNDS_MAX];
 	unsigned n;
 };
-void row_values(struct plan *p, const char *suite, const char *name, const char *unit, const struct series *ours,
-		const struct series *floor, const struct series *peer);
+void row_values(struct plan *p, const char *suite, const char *name, const char *unit,
+		const struct series *ours, const struct series *floor, const struct series *peer);
 /* Says that a row could not be measured, and why. */
 void row_skip(struct plan *p, const char *suite, const char *name, const char *why);
 

@@ -24,7 +24,8 @@ static bool softhsm(const struct scratch *s)
 	snprintf(conf, sizeof(conf), "%s/softhsm2.conf", s->path);
 	snprintf(tokens, sizeof(tokens), "%s/softhsm2", s->path);
 	return mkdir(tokens, 0700) == 0 &&
-	       write_text(conf, "directories.tokendir = ", tokens, "\nobjectstore.backend = file\nlog.level = ERROR\n") &&
+	       write_text(conf, "directories.tokendir = ", tokens,
+			  "\nobjectstore.backend = file\nlog.level = ERROR\n") &&
 	       setenv("SOFTHSM2_CONF", conf, 1) == 0;
 }
 
@@ -42,7 +43,8 @@ bool scratch_make(struct scratch *s)
 {
 	const char *base = getenv("TMPDIR");
 
-	snprintf(s->path, sizeof(s->path), "%s/chancery-bench-XXXXXX", base != NULL ? base : "/var/tmp");
+	snprintf(s->path, sizeof(s->path), "%s/chancery-bench-XXXXXX",
+		 base != NULL ? base : "/var/tmp");
 	return mkdtemp(s->path) != NULL && softhsm(s) && chancery(s);
 }
 

@@ -31,7 +31,8 @@ void suite_digest(struct plan *p, const struct field *f)
 			struct p11job jo = { f->ours, rows[i].key, rows[i].mech, sizes[k] };
 			struct p11job jp = { f->peer, rows[i].key, rows[i].mech, sizes[k] };
 			struct evpjob je = { rows[i].evp, sizes[k], NULL };
-			struct contender ours = rows[i].p11(&jo), peer = rows[i].p11(&jp), floor = rows[i].floor(&je);
+			struct contender ours = rows[i].p11(&jo), peer = rows[i].p11(&jp),
+					 floor = rows[i].floor(&je);
 			snprintf(name, sizeof(name), "%s of %zu bytes", rows[i].name, sizes[k]);
 			if (ours.there)
 				row_rates(p, "digest", name, 1, &ours, &floor, &peer);

@@ -26,8 +26,8 @@ static double rss(const struct target *t)
 	return v < 0 ? v : v / (1 << 20);
 }
 
-static void values(struct plan *p, const struct field *f, const char *suite, const char *name, const char *unit,
-		   ask_fn *ask, ask_fn *floor, unsigned rounds)
+static void values(struct plan *p, const struct field *f, const char *suite, const char *name,
+		   const char *unit, ask_fn *ask, ask_fn *floor, unsigned rounds)
 {
 	struct series so = { 0 }, sf = { 0 }, sp = { 0 };
 
@@ -48,10 +48,12 @@ static void values(struct plan *p, const struct field *f, const char *suite, con
 
 void suite_process(struct plan *p, const struct field *f)
 {
-	values(p, f, "process", "process: load, initialise, finalise", "ms", whole_process, empty_process, ROUNDS_MAX);
+	values(p, f, "process", "process: load, initialise, finalise", "ms", whole_process,
+	       empty_process, ROUNDS_MAX);
 }
 
 void suite_memory(struct plan *p, const struct field *f)
 {
-	values(p, f, "memory", "RSS of C_Initialize beyond the host's", "MiB", rss, NULL, p->rounds);
+	values(p, f, "memory", "RSS of C_Initialize beyond the host's", "MiB", rss, NULL,
+	       p->rounds);
 }

@@ -18,13 +18,16 @@ static const struct {
 enum { DIGEST = 32 };
 
 /* Two threads' rate over one thread's, in each round: ours over libcrypto's. */
-static void scaling(struct plan *p, const char *name, const struct contender *ours, const struct contender *floor)
+static void scaling(struct plan *p, const char *name, const struct contender *ours,
+		    const struct contender *floor)
 {
 	struct series so = { 0 }, sf = { 0 };
 
 	for (unsigned i = 0; i < p->rounds; i++) {
-		double f1 = work_rate(&floor->work, 1, p->ms), o1 = work_rate(&ours->work, 1, p->ms);
-		double f2 = work_rate(&floor->work, 2, p->ms), o2 = work_rate(&ours->work, 2, p->ms);
+		double f1 = work_rate(&floor->work, 1, p->ms),
+		       o1 = work_rate(&ours->work, 1, p->ms);
+		double f2 = work_rate(&floor->work, 2, p->ms),
+		       o2 = work_rate(&ours->work, 2, p->ms);
 		if (f1 <= 0 || o1 <= 0 || f2 < 0 || o2 < 0) {
 			row_skip(p, "sign", name, "a run failed");
 			return;
@@ -44,7 +47,8 @@ static void algorithm(struct plan *p, const struct field *f, size_t i)
 	char name[64];
 
 	for (unsigned threads = 1; threads <= 2; threads++) {
-		snprintf(name, sizeof(name), "%s sign, %u thread%s", rows[i].name, threads, threads > 1 ? "s" : "");
+		snprintf(name, sizeof(name), "%s sign, %u thread%s", rows[i].name, threads,
+			 threads > 1 ? "s" : "");
 		if (!ours.there)
 			row_skip(p, "sign", name, "the module has no such key or mechanism");
 		else

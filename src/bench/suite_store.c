@@ -69,7 +69,9 @@ static void maker_end(void *arg)
 
 static struct contender maker(struct target *t)
 {
-	return (struct contender){ t->name, { maker_begin, maker_step, maker_end, t }, t->m != NULL };
+	return (struct contender){ t->name,
+				   { maker_begin, maker_step, maker_end, t },
+				   t->m != NULL };
 }
 
 static void creation(struct plan *p, const struct field *f)
@@ -80,7 +82,8 @@ static void creation(struct plan *p, const struct field *f)
 	row_rates(p, "store", "create token objects, 1 thread", 1, &ours, NULL, &peer);
 	row_rates(p, "store", "create token objects, 8 threads", 8, &ours, NULL, &peer);
 	for (unsigned i = 0; i < p->rounds; i++) {
-		double one = work_rate(&ours.work, 1, p->ms), eight = work_rate(&ours.work, 8, p->ms);
+		double one = work_rate(&ours.work, 1, p->ms),
+		       eight = work_rate(&ours.work, 8, p->ms);
 		if (one <= 0 || eight < 0) {
 			row_skip(p, "store", "8 threads over 1 thread", "a run failed");
 			return;
@@ -123,7 +126,8 @@ static bool finder_step(void *arg)
 	f->at = f->at * 6364136223846793005UL + 1442695040888963407UL; /* another one each time */
 	label_of(label, f->first + (f->at >> 33) % f->n);
 	CK_ATTRIBUTE a = { CKA_LABEL, label, strlen(label) };
-	return fn->C_FindObjectsInit(f->h, &a, 1) == CKR_OK && fn->C_FindObjects(f->h, o, 2, &n) == CKR_OK &&
+	return fn->C_FindObjectsInit(f->h, &a, 1) == CKR_OK &&
+	       fn->C_FindObjects(f->h, o, 2, &n) == CKR_OK &&
 	       fn->C_FindObjectsFinal(f->h) == CKR_OK && n == 1;
 }
 
@@ -150,13 +154,15 @@ static bool fill(const struct target *t, unsigned long first, unsigned long have
 }
 
 /* Making 100,000 objects in a module that reads all of them each time would take hours: the peer stops here. */
-#define PEER_MAX 10000UL
+#define PEER_MAX     10000UL
 #define SERIES_FIRST 5000000UL
 
 static struct contender finder(const struct target *t, struct finder *f, unsigned long n)
 {
 	*f = (struct finder){ .t = t, .first = SERIES_FIRST, .n = n, .at = 1 };
-	return (struct contender){ t->name, { finder_begin, finder_step, finder_end, f }, t->m != NULL };
+	return (struct contender){ t->name,
+				   { finder_begin, finder_step, finder_end, f },
+				   t->m != NULL };
 }
 
 static void first_find(struct plan *p, const struct field *f, unsigned long n, bool with_peer)
@@ -186,7 +192,8 @@ static void finding(struct plan *p, const struct field *f, unsigned long have, u
 	char name[64];
 
 	snprintf(name, sizeof(name), "find by label among %lu", n);
-	if (!fill(f->ours, SERIES_FIRST, have, n) || (with_peer && !fill(f->peer, SERIES_FIRST, have, n))) {
+	if (!fill(f->ours, SERIES_FIRST, have, n) ||
+	    (with_peer && !fill(f->peer, SERIES_FIRST, have, n))) {
 		row_skip(p, "store", name, "the objects could not be made");
 		return;
 	}

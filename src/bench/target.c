@@ -28,7 +28,9 @@ static enum err blank_slot(struct target *t, struct why *why)
 		return OK;
 	}
 	mem_free(ids);
-	return e != OK ? e : why_fail(why, E_TOKEN_ABSENT, "%s offers no slot for a new token", t->name);
+	return e != OK ? e
+		       : why_fail(why, E_TOKEN_ABSENT, "%s offers no slot for a new token",
+				  t->name);
 }
 
 /* Some modules move a new token to another slot: it is found by its label. */
@@ -41,7 +43,8 @@ static enum err find_token(struct target *t, const CK_UTF8CHAR label[32], struct
 	bool found = false;
 
 	for (size_t i = 0; i < n && !found; i++)
-		if (module_fn(t->m)->C_GetTokenInfo(ids[i], &info) == CKR_OK && memcmp(info.label, label, 32) == 0) {
+		if (module_fn(t->m)->C_GetTokenInfo(ids[i], &info) == CKR_OK &&
+		    memcmp(info.label, label, 32) == 0) {
 			t->slot = ids[i];
 			found = true;
 		}
@@ -61,11 +64,13 @@ static enum err make_token(struct target *t, struct why *why)
 	memset(label, ' ', sizeof(label));
 	memcpy(label, "bench", 5);
 	if (e == OK)
-		e = module_err(fn->C_InitToken(t->slot, pin(), strlen(TARGET_PIN), label), "C_InitToken", why);
+		e = module_err(fn->C_InitToken(t->slot, pin(), strlen(TARGET_PIN), label),
+			       "C_InitToken", why);
 	if (e == OK)
 		e = find_token(t, label, why);
 	if (e == OK)
-		e = module_err(fn->C_OpenSession(t->slot, CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL, NULL, &h),
+		e = module_err(fn->C_OpenSession(t->slot, CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL,
+						 NULL, &h),
 			       "C_OpenSession", why);
 	if (e == OK)
 		e = module_err(fn->C_Login(h, CKU_SO, pin(), strlen(TARGET_PIN)), "C_Login", why);
@@ -89,8 +94,12 @@ struct pair_row {
 static const CK_ULONG rsa_bits = 2048, mldsa_set = CKP_ML_DSA_65;
 
 static const struct pair_row pairs[] = {
-	{ KEY_P256, CKM_EC_KEY_PAIR_GEN, CKA_EC_PARAMS, "\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07", 10 },
-	{ KEY_ED25519, CKM_EC_EDWARDS_KEY_PAIR_GEN, CKA_EC_PARAMS, "\x13\x0c" "edwards25519", 14 },
+	{ KEY_P256, CKM_EC_KEY_PAIR_GEN, CKA_EC_PARAMS, "\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07",
+	  10 },
+	{ KEY_ED25519, CKM_EC_EDWARDS_KEY_PAIR_GEN, CKA_EC_PARAMS,
+	  "\x13\x0c"
+	  "edwards25519",
+	  14 },
 	{ KEY_RSA2048, CKM_RSA_PKCS_KEY_PAIR_GEN, CKA_MODULUS_BITS, &rsa_bits, sizeof(rsa_bits) },
 	{ KEY_MLDSA65, CKM_ML_DSA_KEY_PAIR_GEN, CKA_PARAMETER_SET, &mldsa_set, sizeof(mldsa_set) },
 };
@@ -108,16 +117,20 @@ static void make_pair(struct target *t, CK_SESSION_HANDLE h, const struct pair_r
 				{ CKA_SIGN, &yes, 1 } };
 	CK_OBJECT_HANDLE public_key = 0;
 
-	if (module_fn(t->m)->C_GenerateKeyPair(h, &m, pub, 3, priv, 4, &public_key, &t->key[r->key]) != CKR_OK)
+	if (module_fn(t->m)->C_GenerateKeyPair(h, &m, pub, 3, priv, 4, &public_key,
+					       &t->key[r->key]) != CKR_OK)
 		t->key[r->key] = 0;
 }
 
-static void make_secret(struct target *t, CK_SESSION_HANDLE h, enum target_key key, CK_MECHANISM_TYPE mech,
-			CK_ATTRIBUTE_TYPE use)
+static void make_secret(struct target *t, CK_SESSION_HANDLE h, enum target_key key,
+			CK_MECHANISM_TYPE mech, CK_ATTRIBUTE_TYPE use)
 {
 	CK_MECHANISM m = { mech, NULL, 0 };
 	CK_ULONG n = 32;
-	CK_ATTRIBUTE a[] = { { CKA_TOKEN, &yes, 1 }, { CKA_PRIVATE, &yes, 1 }, { use, &yes, 1 }, { CKA_VALUE_LEN, &n, sizeof(n) } };
+	CK_ATTRIBUTE a[] = { { CKA_TOKEN, &yes, 1 },
+			     { CKA_PRIVATE, &yes, 1 },
+			     { use, &yes, 1 },
+			     { CKA_VALUE_LEN, &n, sizeof(n) } };
 
 	if (module_fn(t->m)->C_GenerateKey(h, &m, a, 4, &t->key[key]) != CKR_OK)
 		t->key[key] = 0;

@@ -6,7 +6,15 @@
 #include "client/pool.h"
 #include <limits.h>
 
-enum target_key { KEY_P256, KEY_ED25519, KEY_RSA2048, KEY_MLDSA65, KEY_AES256, KEY_HMAC, KEY_COUNT };
+enum target_key {
+	KEY_P256,
+	KEY_ED25519,
+	KEY_RSA2048,
+	KEY_MLDSA65,
+	KEY_AES256,
+	KEY_HMAC,
+	KEY_COUNT
+};
 
 struct target {
 	const char *name;

@@ -55,7 +55,8 @@ static double run(struct gang *g, void *state, unsigned long n)
 	double begin = work_clock(), now = begin;
 	unsigned long done = 0;
 
-	while (now - begin < g->seconds && !atomic_load_explicit(&g->failed, memory_order_relaxed)) {
+	while (now - begin < g->seconds &&
+	       !atomic_load_explicit(&g->failed, memory_order_relaxed)) {
 		if (!batch(g, state, n))
 			return 0;
 		done += n;
@@ -89,7 +90,8 @@ double work_rate(const struct work *w, unsigned threads, unsigned ms)
 	struct worker workers[THREADS_MAX] = { 0 };
 	double sum = 0;
 
-	if (threads == 0 || threads > THREADS_MAX || pthread_barrier_init(&g.start, NULL, threads) != 0)
+	if (threads == 0 || threads > THREADS_MAX ||
+	    pthread_barrier_init(&g.start, NULL, threads) != 0)
 		return -1;
 	for (unsigned i = 0; i < threads; i++) {
 		workers[i].gang = &g;

@@ -14,7 +14,8 @@ enum { COMMON_JSON, COMMON_QUIET, COMMON_MODULE, COMMON_HELP, COMMON_COUNT };
 const struct option_row common_options[] = {
 	[COMMON_JSON] = { "json", NULL, "print the result as JSON", NULL },
 	[COMMON_QUIET] = { "quiet", NULL, "print nothing but errors and what was asked for", NULL },
-	[COMMON_MODULE] = { "module", "FILE", "the PKCS#11 module to use (default: Chancery's own)", NULL },
+	[COMMON_MODULE] = { "module", "FILE", "the PKCS#11 module to use (default: Chancery's own)",
+			    NULL },
 	[COMMON_HELP] = { "help", NULL, "explain this command", NULL },
 	[COMMON_COUNT] = { NULL, NULL, NULL, NULL },
 };
@@ -27,44 +28,40 @@ static size_t options_fill(struct option *to, const struct option_row *rows, int
 	size_t n = 0;
 
 	for (; rows != NULL && rows[n].name != NULL; n++)
-		to[n] = (struct option){ rows[n].name, rows[n].value != NULL ? required_argument : no_argument, NULL,
-					 base + (int)n };
+		to[n] = (struct option){ rows[n].name,
+					 rows[n].value != NULL ? required_argument : no_argument,
+					 NULL, base + (int)n };
 	return n;
 }
 
 static enum err take_common(struct call *c, int which, const char *value, bool *help)
 {
 	switch (which) {
-	case COMMON_JSON:
-		c->json = true;
-		return OK;
-	case COMMON_QUIET:
-		c->quiet = true;
-		return OK;
-	case COMMON_MODULE:
-		c->module = value;
-		return OK;
-	default:
-		*help = true;
-		return OK;
+	case COMMON_JSON: c->json = true; return OK;
+	case COMMON_QUIET: c->quiet = true; return OK;
+	case COMMON_MODULE: c->module = value; return OK;
+	default: *help = true; return OK;
 	}
 }
 
 static enum err take_option(struct call *c, int which, const char *value)
 {
 	if (c->values[which] != NULL)
-		return why_fail(&c->why, E_ARGUMENTS, "--%s is given twice", c->command->options[which].name);
+		return why_fail(&c->why, E_ARGUMENTS, "--%s is given twice",
+				c->command->options[which].name);
 	c->values[which] = value != NULL ? value : "";
 	return OK;
 }
 
 static enum err take_operands(struct call *c, int argc, char **argv, int at)
 {
-	size_t max = c->command->operands_max < OPERANDS_MAX ? c->command->operands_max : OPERANDS_MAX;
+	size_t max =
+		c->command->operands_max < OPERANDS_MAX ? c->command->operands_max : OPERANDS_MAX;
 
 	for (; at < argc; at++) {
 		if (c->n_operands == max)
-			return why_fail(&c->why, E_ARGUMENTS, "\"%s\" is one word too many", argv[at]);
+			return why_fail(&c->why, E_ARGUMENTS, "\"%s\" is one word too many",
+					argv[at]);
 		c->operands[c->n_operands++] = argv[at];
 	}
 	return OK;
@@ -86,7 +83,8 @@ static enum err call_parse(struct call *c, int argc, char **argv, bool *help)
 		if (o == ':')
 			e = why_fail(&c->why, E_ARGUMENTS, "%s needs a value", argv[optind - 1]);
 		else if (o == '?')
-			e = why_fail(&c->why, E_ARGUMENTS, "%s is no option of this command", argv[optind - 1]);
+			e = why_fail(&c->why, E_ARGUMENTS, "%s is no option of this command",
+				     argv[optind - 1]);
 		else if (o >= COMMON_BASE)
 			e = take_common(c, o - COMMON_BASE, optarg, help);
 		else
@@ -136,7 +134,8 @@ enum err call_number(struct call *c, const char *name, long min, long max, long 
 	errno = 0;
 	long v = strtol(text, &end, 10);
 	if (errno != 0 || end == text || *end != '\0' || v < min || v > max)
-		return why_fail(&c->why, E_ARGUMENTS, "--%s wants a number from %ld to %ld, not \"%s\"", name, min, max,
+		return why_fail(&c->why, E_ARGUMENTS,
+				"--%s wants a number from %ld to %ld, not \"%s\"", name, min, max,
 				text);
 	*value = v;
 	return OK;

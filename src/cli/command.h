@@ -23,19 +23,21 @@ struct option_row {
 struct call;
 
 struct command {
-	const char *group;    /* "token"; NULL: the name stands alone (`chancery sign`) */
+	const char *group; /* "token"; NULL: the name stands alone (`chancery sign`) */
 	const char *name;
 	const char *operands; /* "[URI]", or NULL for none */
 	size_t operands_max;
 	const char *summary;
-	const struct option_row *options; /* fewer than OPTION_VALUES_MAX; ends with a row without a name */
+	const struct option_row
+		*options; /* fewer than OPTION_VALUES_MAX; ends with a row without a name */
 	enum err (*run)(struct call *c);
 };
 
 /* One invocation of a command. */
 struct call {
 	const struct command *command;
-	const char *values[OPTION_VALUES_MAX]; /* by position in command->options; "" for a flag that was given */
+	const char *values
+		[OPTION_VALUES_MAX]; /* by position in command->options; "" for a flag that was given */
 	const char *operands[OPERANDS_MAX];
 	size_t n_operands;
 	bool json, quiet;

@@ -24,7 +24,9 @@ static void print_names(const char *group)
 {
 	for (size_t i = 0; i < commands_n; i++)
 		if (first_of_kind(i, group))
-			printf("%s%s", group == NULL && commands[i]->group != NULL ? commands[i]->group : commands[i]->name,
+			printf("%s%s",
+			       group == NULL && commands[i]->group != NULL ? commands[i]->group
+									   : commands[i]->name,
 			       i + 1 < commands_n ? " " : "");
 }
 
@@ -50,7 +52,8 @@ static void bash_values(const struct command *k, const struct option_row *rows)
 {
 	for (; rows->name != NULL; rows++)
 		if (rows->words != NULL)
-			printf("    \"%s%s%s --%s\") words=\"%s\" ;;\n", group_text(k), sep(k), k->name, rows->name, rows->words);
+			printf("    \"%s%s%s --%s\") words=\"%s\" ;;\n", group_text(k), sep(k),
+			       k->name, rows->name, rows->words);
 }
 
 static void bash(void)
@@ -61,7 +64,8 @@ static void bash(void)
 	       "  case \"${COMP_WORDS[1]}\" in\n");
 	for (size_t i = 0; i < commands_n; i++)
 		if (commands[i]->group != NULL && first_of_kind(i, NULL))
-			printf("    %s) name=\"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" ;;\n", commands[i]->group);
+			printf("    %s) name=\"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" ;;\n",
+			       commands[i]->group);
 	printf("    *) name=${COMP_WORDS[1]} ;;\n  esac\n  case \"$name $prev\" in\n");
 	for (size_t i = 0; i < commands_n; i++)
 		bash_values(commands[i], commands[i]->options);
@@ -69,7 +73,8 @@ static void bash(void)
 	print_names(NULL);
 	printf("\"\n    else\n      case \"$name\" in\n");
 	for (size_t i = 0; i < commands_n; i++) {
-		printf("        \"%s%s%s\") words=\"", group_text(commands[i]), sep(commands[i]), commands[i]->name);
+		printf("        \"%s%s%s\") words=\"", group_text(commands[i]), sep(commands[i]),
+		       commands[i]->name);
 		bash_options(commands[i]->options);
 		bash_options(common_options);
 		printf("\" ;;\n");
@@ -101,7 +106,8 @@ static void zsh(void)
 static void fish_condition(const struct command *k)
 {
 	if (k->group != NULL)
-		printf("__fish_seen_subcommand_from %s; and __fish_seen_subcommand_from %s", k->group, k->name);
+		printf("__fish_seen_subcommand_from %s; and __fish_seen_subcommand_from %s",
+		       k->group, k->name);
 	else
 		printf("__fish_seen_subcommand_from %s", k->name);
 }
@@ -130,7 +136,8 @@ static void fish_command(size_t i)
 	const struct command *k = commands[i];
 
 	if (first_of_kind(i, NULL)) {
-		printf("complete -c chancery -n __fish_use_subcommand -f -a %s", k->group != NULL ? k->group : k->name);
+		printf("complete -c chancery -n __fish_use_subcommand -f -a %s",
+		       k->group != NULL ? k->group : k->name);
 		if (k->group == NULL) {
 			printf(" -d ");
 			fish_text(k->summary);
@@ -138,7 +145,8 @@ static void fish_command(size_t i)
 		putchar('\n');
 	}
 	if (k->group != NULL) {
-		printf("complete -c chancery -n '__fish_seen_subcommand_from %s' -f -a %s -d ", k->group, k->name);
+		printf("complete -c chancery -n '__fish_seen_subcommand_from %s' -f -a %s -d ",
+		       k->group, k->name);
 		fish_text(k->summary);
 		putchar('\n');
 	}
@@ -176,5 +184,6 @@ static enum err completion(struct call *c)
 }
 
 const struct command cmd_completion = {
-	NULL, "completion", "SHELL", 1, "Print a completion script for bash, zsh or fish", options, completion,
+	NULL,    "completion", "SHELL", 1, "Print a completion script for bash, zsh or fish",
+	options, completion,
 };

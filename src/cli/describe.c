@@ -59,7 +59,8 @@ static const char *user_pin_state(CK_FLAGS flags)
 {
 	if ((flags & CKF_USER_PIN_INITIALIZED) == 0)
 		return "not set";
-	return pin_state(flags, CKF_USER_PIN_COUNT_LOW, CKF_USER_PIN_FINAL_TRY, CKF_USER_PIN_LOCKED);
+	return pin_state(flags, CKF_USER_PIN_COUNT_LOW, CKF_USER_PIN_FINAL_TRY,
+			 CKF_USER_PIN_LOCKED);
 }
 
 static const char *token_state_text(CK_FLAGS flags)
@@ -115,16 +116,18 @@ json_t *describe_token(const struct spot *spot)
 	struct uri u = { 0 };
 
 	token_uri(&u, t);
-	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "slot",
-			 (json_int_t)spot->slot, "label", report_label(FIELD(t->label)), "serial",
-			 report_label(FIELD(t->serialNumber)), "manufacturer", report_label(FIELD(t->manufacturerID)),
-			 "model", report_label(FIELD(t->model)), "version",
-			 two_numbers("%lu.%lu", t->firmwareVersion.major, t->firmwareVersion.minor), "state",
-			 token_state_text(t->flags), "user_pin", user_pin_state(t->flags), "so_pin",
-			 pin_state(t->flags, CKF_SO_PIN_COUNT_LOW, CKF_SO_PIN_FINAL_TRY, CKF_SO_PIN_LOCKED),
-			 "pin_length", two_numbers("%lu to %lu bytes", t->ulMinPinLen, t->ulMaxPinLen), "sessions",
-			 session_count(t->ulSessionCount, t->ulMaxSessionCount), "flags",
-			 describe_flags(NAME_CKF_TOKEN, t->flags), "uri", uri_text(&u));
+	return json_pack(
+		"{s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "slot",
+		(json_int_t)spot->slot, "label", report_label(FIELD(t->label)), "serial",
+		report_label(FIELD(t->serialNumber)), "manufacturer",
+		report_label(FIELD(t->manufacturerID)), "model", report_label(FIELD(t->model)),
+		"version",
+		two_numbers("%lu.%lu", t->firmwareVersion.major, t->firmwareVersion.minor), "state",
+		token_state_text(t->flags), "user_pin", user_pin_state(t->flags), "so_pin",
+		pin_state(t->flags, CKF_SO_PIN_COUNT_LOW, CKF_SO_PIN_FINAL_TRY, CKF_SO_PIN_LOCKED),
+		"pin_length", two_numbers("%lu to %lu bytes", t->ulMinPinLen, t->ulMaxPinLen),
+		"sessions", session_count(t->ulSessionCount, t->ulMaxSessionCount), "flags",
+		describe_flags(NAME_CKF_TOKEN, t->flags), "uri", uri_text(&u));
 }
 
 json_t *describe_object(const struct spot *spot, const struct object_info *info)
@@ -138,10 +141,12 @@ json_t *describe_object(const struct spot *spot, const struct object_info *info)
 		uri_set(&u, URI_ID, buf_span(&info->id));
 	if (type != NULL)
 		uri_set(&u, URI_TYPE, span_str(type));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "label", report_label(buf_span(&info->label)), "id",
-			 report_hex(buf_span(&info->id)), "class",
-			 type != NULL ? json_string(type) : describe_name(NAME_CKO, info->cls), "type",
-			 info->key_type == CK_UNAVAILABLE_INFORMATION ? json_null() :
-									describe_name(NAME_CKK, info->key_type),
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "label", report_label(buf_span(&info->label)),
+			 "id", report_hex(buf_span(&info->id)), "class",
+			 type != NULL ? json_string(type) : describe_name(NAME_CKO, info->cls),
+			 "type",
+			 info->key_type == CK_UNAVAILABLE_INFORMATION
+				 ? json_null()
+				 : describe_name(NAME_CKK, info->key_type),
 			 "uri", uri_text(&u));
 }

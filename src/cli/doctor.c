@@ -12,29 +12,32 @@
 
 static const struct option_row options[] = {
 	{ "config", NULL, "only check the configuration and print every key with its value", NULL },
-	{ "pin-source", "SOURCE", "the user's PIN: checks everything stored in the token that the URI names",
+	{ "pin-source", "SOURCE",
+	  "the user's PIN: checks everything stored in the token that the URI names",
 	  "file: credential: fd: env: prompt" },
-	{ "so-pin-source", "SOURCE", "the security officer's PIN, for the same", "file: credential: fd: env: prompt" },
+	{ "so-pin-source", "SOURCE", "the security officer's PIN, for the same",
+	  "file: credential: fd: env: prompt" },
 	{ NULL, NULL, NULL, NULL },
 };
 
 /* ---- configuration ---- */
 
 static const struct column conf_columns[] = {
-	{ "SECTION", "section" }, { "KEY", "key" }, { "VALUE", "value" }, { "DEFAULT", "default" }, { "WHAT", "help" },
-	{ NULL, NULL },
+	{ "SECTION", "section" }, { "KEY", "key" },   { "VALUE", "value" },
+	{ "DEFAULT", "default" }, { "WHAT", "help" }, { NULL, NULL },
 };
 
 static json_t *conf_row(const struct conf *conf, const struct conf_key *k)
 {
 	struct buf value = { 0 };
-	const void *section = strcmp(k->section, "module") == 0 ? (const void *)&conf->module : &conf->token;
+	const void *section =
+		strcmp(k->section, "module") == 0 ? (const void *)&conf->module : &conf->token;
 	json_t *row = NULL;
 
 	if (conf_value(k, section, &value) == OK)
-		row = json_pack("{s:s, s:s, s:o, s:s, s:s}", "section", k->section, "key", k->name, "value",
-				json_stringn((const char *)value.p, value.n), "default", k->dflt != NULL ? k->dflt : "",
-				"help", k->help);
+		row = json_pack("{s:s, s:s, s:o, s:s, s:s}", "section", k->section, "key", k->name,
+				"value", json_stringn((const char *)value.p, value.n), "default",
+				k->dflt != NULL ? k->dflt : "", "help", k->help);
 	buf_free(&value);
 	return row;
 }
@@ -73,7 +76,9 @@ static void check_config(struct findings *f, bool *group)
 	}
 	findings_good(f, "configuration: %s (an absent file gives the defaults)", path);
 	if (conf->token.compat)
-		findings_advice(f, "compat = on for tokens: known attacks through the PKCS#11 interface are not refused");
+		findings_advice(
+			f,
+			"compat = on for tokens: known attacks through the PKCS#11 interface are not refused");
 	*group = conf->module.group_mode;
 	conf_free(conf);
 }
@@ -91,7 +96,8 @@ static void check_state(struct findings *f, bool group)
 	if (e == OK)
 		findings_good(f, "state: %s", path);
 	else if (e == E_ABSENT)
-		findings_advice(f, "state: %s does not exist yet; `chancery token init` makes it", path);
+		findings_advice(f, "state: %s does not exist yet; `chancery token init` makes it",
+				path);
 	else
 		findings_bad(f, "state: %s", why.text);
 }
@@ -107,8 +113,11 @@ static void check_memory(struct findings *f, const CK_CHANCERY_FUNCTIONS *fn)
 		return;
 	}
 	if (m.secretUnlocked > 0)
-		findings_advice(f, "memory: %lu bytes of secrets are not locked; raise LimitMEMLOCK or ulimit -l, and "
-				"locked_kb", m.secretUnlocked);
+		findings_advice(
+			f,
+			"memory: %lu bytes of secrets are not locked; raise LimitMEMLOCK or ulimit -l, and "
+			"locked_kb",
+			m.secretUnlocked);
 	else
 		findings_good(f, "memory: secrets are locked (%lu bytes)", m.secretLocked);
 	if (!m.dumpExcluded)
@@ -122,20 +131,28 @@ static void check_token(struct findings *f, const struct spot *t)
 	json_t *d = describe_token(t);
 	const char *label = json_string_value(json_object_get(d, "label"));
 	CK_FLAGS locked = CKF_USER_PIN_LOCKED | CKF_SO_PIN_LOCKED;
-	CK_FLAGS low = CKF_USER_PIN_COUNT_LOW | CKF_SO_PIN_COUNT_LOW | CKF_USER_PIN_FINAL_TRY | CKF_SO_PIN_FINAL_TRY;
+	CK_FLAGS low = CKF_USER_PIN_COUNT_LOW | CKF_SO_PIN_COUNT_LOW | CKF_USER_PIN_FINAL_TRY |
+		       CKF_SO_PIN_FINAL_TRY;
 
 	if (label == NULL)
 		label = "?";
 	if ((t->info.flags & locked) != 0)
-		findings_bad(f, "token \"%s\" (slot %lu): a PIN is locked; `chancery token unlock` helps for the user's",
-			     label, t->slot);
+		findings_bad(
+			f,
+			"token \"%s\" (slot %lu): a PIN is locked; `chancery token unlock` helps for the user's",
+			label, t->slot);
 	else if ((t->info.flags & low) != 0)
-		findings_advice(f, "token \"%s\" (slot %lu): wrong PINs were given since the last right one", label,
-				t->slot);
+		findings_advice(
+			f,
+			"token \"%s\" (slot %lu): wrong PINs were given since the last right one",
+			label, t->slot);
 	else
 		findings_good(f, "token \"%s\" (slot %lu)", label, t->slot);
 	if ((t->info.flags & CKF_USER_PIN_INITIALIZED) == 0)
-		findings_advice(f, "token \"%s\": the user has no PIN yet; `chancery token unlock` sets one", label);
+		findings_advice(
+			f,
+			"token \"%s\": the user has no PIN yet; `chancery token unlock` sets one",
+			label);
 	json_decref(d);
 }
 
@@ -154,7 +171,8 @@ static enum err check_tokens(struct call *c, struct findings *f, const struct of
 }
 
 /* Everything stored of one token, when a PIN was given. */
-static enum err check_stored(struct call *c, struct findings *f, struct office *o, const CK_CHANCERY_FUNCTIONS *fn)
+static enum err check_stored(struct call *c, struct findings *f, struct office *o,
+			     const CK_CHANCERY_FUNCTIONS *fn)
 {
 	bool so = call_flag(c, "so-pin-source");
 	struct buf pin = { .secret = true };
@@ -163,7 +181,8 @@ static enum err check_stored(struct call *c, struct findings *f, struct office *
 	if (e == OK)
 		e = office_pin(c, o, so ? "so-pin-source" : "pin-source", false, &pin);
 	if (e == OK)
-		e = module_err(fn->TokenCheck(o->spot.slot, so ? CKU_SO : CKU_USER, pin.p, pin.n, findings_report, f),
+		e = module_err(fn->TokenCheck(o->spot.slot, so ? CKU_SO : CKU_USER, pin.p, pin.n,
+					      findings_report, f),
 			       "TokenCheck", &c->why);
 	buf_free(&pin);
 	return e;
@@ -212,5 +231,11 @@ static enum err doctor(struct call *c)
 }
 
 const struct command cmd_doctor = {
-	NULL, "doctor", "[URI]", 1, "Look for what is wrong with the installation, and say how to mend it", options, doctor,
+	NULL,
+	"doctor",
+	"[URI]",
+	1,
+	"Look for what is wrong with the installation, and say how to mend it",
+	options,
+	doctor,
 };

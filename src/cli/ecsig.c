@@ -15,7 +15,8 @@ static EC_GROUP *group_of(struct span params)
 	const unsigned char *p = params.p;
 	char name[64];
 
-	if (params.n > 2 && params.p[0] == 0x13 && params.p[1] == params.n - 2 && params.n - 2 < sizeof(name)) {
+	if (params.n > 2 && params.p[0] == 0x13 && params.p[1] == params.n - 2 &&
+	    params.n - 2 < sizeof(name)) {
 		memcpy(name, params.p + 2, params.n - 2);
 		name[params.n - 2] = '\0';
 		return EC_GROUP_new_by_curve_name(OBJ_txt2nid(name));
@@ -90,6 +91,9 @@ enum err ecsig_from_der(struct buf *sig, unsigned bits, struct why *why)
 	if (v != NULL && p == end && bits != 0)
 		e = put_raw(v, (int)((bits + 7) / 8), sig);
 	ECDSA_SIG_free(v);
-	return e == OK ? OK : why_fail(why, e, "the signature file holds no DER signature for this key; is it raw? "
-				       "(--format raw)");
+	return e == OK ? OK
+		       : why_fail(
+				 why, e,
+				 "the signature file holds no DER signature for this key; is it raw? "
+				 "(--format raw)");
 }

@@ -13,18 +13,19 @@ static void add(struct findings *f, const char *state, const char *text)
 {
 	struct span s = span_str(text);
 
-	if (json_array_append_new(f->rows, json_pack("{s:s, s:o}", "state", state, "text", report_label(s))) != 0)
+	if (json_array_append_new(
+		    f->rows, json_pack("{s:s, s:o}", "state", state, "text", report_label(s))) != 0)
 		f->lost = true;
 }
 
-#define ADD_FORMATTED(f, state, fmt)                           \
-	do {                                                   \
-		char text_[512];                               \
-		va_list ap_;                                   \
-		va_start(ap_, fmt);                            \
-		vsnprintf(text_, sizeof(text_), fmt, ap_);     \
-		va_end(ap_);                                   \
-		add(f, state, text_);                          \
+#define ADD_FORMATTED(f, state, fmt)                       \
+	do {                                               \
+		char text_[512];                           \
+		va_list ap_;                               \
+		va_start(ap_, fmt);                        \
+		vsnprintf(text_, sizeof(text_), fmt, ap_); \
+		va_end(ap_);                               \
+		add(f, state, text_);                      \
 	} while (0)
 
 void findings_good(struct findings *f, const char *fmt, ...)

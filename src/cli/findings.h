@@ -15,7 +15,8 @@ struct findings {
 enum err findings_begin(struct findings *f);
 void findings_good(struct findings *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Something that should be changed, but does not fail. */
-void findings_advice(struct findings *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void findings_advice(struct findings *f, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 void findings_bad(struct findings *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A CK_CHANCERY_REPORT; arg is the findings. */
 void findings_report(void *arg, CK_BBOOL ok, const char *text);

@@ -5,7 +5,8 @@
 #include "cli/report.h"
 
 static const struct option_row options[] = {
-	{ "pair", NULL, "delete every object that fits (a key pair and its certificates), not just one", NULL },
+	{ "pair", NULL,
+	  "delete every object that fits (a key pair and its certificates), not just one", NULL },
 	{ "pin-source", "SOURCE", "the user's PIN", "file: credential: fd: env: prompt" },
 	{ NULL, NULL, NULL, NULL },
 };
@@ -33,14 +34,18 @@ static enum err key_delete(struct call *c)
 	if (e == OK)
 		e = object_list(o.desk, &o.uri, CK_UNAVAILABLE_INFORMATION, &list, &n, &c->why);
 	if (e == OK && n == 0)
-		e = why_fail(&c->why, E_OBJECT_HANDLE, "no such key; a private one needs --pin-source");
+		e = why_fail(&c->why, E_OBJECT_HANDLE,
+			     "no such key; a private one needs --pin-source");
 	if (e == OK && n > 1 && !call_flag(c, "pair"))
-		e = why_fail(&c->why, E_ARGUMENTS, "%zu objects fit; add type= to the URI, or --pair to delete them all", n);
+		e = why_fail(&c->why, E_ARGUMENTS,
+			     "%zu objects fit; add type= to the URI, or --pair to delete them all",
+			     n);
 	for (size_t i = 0; i < n && e == OK; i++)
-		e = module_err(module_fn(o.m)->C_DestroyObject(o.desk.h, list[i].h), "C_DestroyObject", &c->why);
+		e = module_err(module_fn(o.m)->C_DestroyObject(o.desk.h, list[i].h),
+			       "C_DestroyObject", &c->why);
 	if (e == OK)
-		e = report_done(c, json_pack("{s:I}", "deleted", (json_int_t)n), "Deleted %zu object%s.", n,
-				n == 1 ? "" : "s");
+		e = report_done(c, json_pack("{s:I}", "deleted", (json_int_t)n),
+				"Deleted %zu object%s.", n, n == 1 ? "" : "s");
 	object_list_free(list, n);
 	office_close(&o);
 	return e;

@@ -15,7 +15,8 @@ static const struct option_row options[] = {
 	  "generic-256 generic-512" },
 	{ "label", "TEXT", "the key's name; one that is in use is refused", NULL },
 	{ "id", "HEX", "CKA_ID (default: from the public key)", NULL },
-	{ "use", "USE", "the one thing it is for: sign, encrypt, wrap or derive (default: by the kind)",
+	{ "use", "USE",
+	  "the one thing it is for: sign, encrypt, wrap or derive (default: by the kind)",
 	  "sign encrypt wrap derive" },
 	{ "extractable", NULL, "allow it to be wrapped and taken out of the token", NULL },
 	{ "pin-source", "SOURCE", "the user's PIN", "file: credential: fd: env: prompt" },
@@ -40,9 +41,11 @@ static enum err order_take(struct call *c, struct order *o)
 	if (e != OK)
 		return e;
 	if ((o->kind = keykind_find(kind)) == NULL)
-		return why_fail(&c->why, E_ARGUMENTS, "\"%s\" is no kind of key; known: %s", kind, options[0].words);
+		return why_fail(&c->why, E_ARGUMENTS, "\"%s\" is no kind of key; known: %s", kind,
+				options[0].words);
 	if ((o->use = keyuse_find(use != NULL ? use : o->kind->use)) == NULL)
-		return why_fail(&c->why, E_ARGUMENTS, "--use is one of %s, not \"%s\"", options[3].words, use);
+		return why_fail(&c->why, E_ARGUMENTS, "--use is one of %s, not \"%s\"",
+				options[3].words, use);
 	o->label = span_str(label);
 	o->extractable = call_flag(c, "extractable");
 	return id != NULL ? hex_parse(id, &o->id, &c->why) : OK;
@@ -72,7 +75,8 @@ static void guarded(const struct order *o, struct template *t)
 	template_bool(t, o->use->private_attr, true);
 }
 
-static enum err generate_secret(struct call *c, struct desk d, const struct order *o, CK_OBJECT_HANDLE *h)
+static enum err generate_secret(struct call *c, struct desk d, const struct order *o,
+				CK_OBJECT_HANDLE *h)
 {
 	CK_MECHANISM m = { o->kind->generate, NULL, 0 };
 	struct template t = { 0 };
@@ -82,11 +86,12 @@ static enum err generate_secret(struct call *c, struct desk d, const struct orde
 	size(o->kind, &t);
 	if (o->use->public_attr != o->use->private_attr)
 		template_bool(&t, o->use->public_attr, true);
-	return module_err(module_fn(d.m)->C_GenerateKey(d.h, &m, t.a, t.n, h), "C_GenerateKey", &c->why);
+	return module_err(module_fn(d.m)->C_GenerateKey(d.h, &m, t.a, t.n, h), "C_GenerateKey",
+			  &c->why);
 }
 
-static enum err generate_pair(struct call *c, struct desk d, const struct order *o, CK_OBJECT_HANDLE *pub,
-			      CK_OBJECT_HANDLE *priv)
+static enum err generate_pair(struct call *c, struct desk d, const struct order *o,
+			      CK_OBJECT_HANDLE *pub, CK_OBJECT_HANDLE *priv)
 {
 	CK_MECHANISM m = { o->kind->generate, NULL, 0 };
 	struct template tpub = { 0 }, tpriv = { 0 };
@@ -98,7 +103,8 @@ static enum err generate_pair(struct call *c, struct desk d, const struct order 
 		template_bool(&tpub, o->use->public_attr, true);
 	common(o, &tpriv);
 	guarded(o, &tpriv);
-	enum err e = module_err(module_fn(d.m)->C_GenerateKeyPair(d.h, &m, tpub.a, tpub.n, tpriv.a, tpriv.n, pub, priv),
+	enum err e = module_err(module_fn(d.m)->C_GenerateKeyPair(d.h, &m, tpub.a, tpub.n, tpriv.a,
+								  tpriv.n, pub, priv),
 				"C_GenerateKeyPair", &c->why);
 	if (e != OK || o->id.n > 0)
 		return e;
@@ -118,12 +124,13 @@ static enum err key_generate(struct call *c)
 	enum err e = order_take(c, &order);
 
 	if (e == OK)
-		e = office_session(c, c->n_operands > 0 ? c->operands[0] : NULL, true, CKU_USER, &o);
+		e = office_session(c, c->n_operands > 0 ? c->operands[0] : NULL, true, CKU_USER,
+				   &o);
 	if (e == OK)
 		e = keyname_unused(c, &o, order.label);
 	if (e == OK)
-		e = order.kind->pair ? generate_pair(c, o.desk, &order, &pub, &h) :
-				       generate_secret(c, o.desk, &order, &h);
+		e = order.kind->pair ? generate_pair(c, o.desk, &order, &pub, &h)
+				     : generate_secret(c, o.desk, &order, &h);
 	if (e == OK)
 		e = keyname_tell(c, &o, order.label, h, "Made");
 	buf_free(&order.id);

@@ -12,16 +12,18 @@
 #include "cli/report.h"
 #include "cli/template.h"
 
-#define SOURCES "file: credential: fd: env: prompt"
+#define SOURCES  "file: credential: fd: env: prompt"
 #define FILE_MAX ((size_t)1 << 20)
 
 static const struct option_row options[] = {
-	{ "in", "FILE", "the key: PKCS#8, PKCS#1, SEC 1 or SubjectPublicKeyInfo, in PEM or DER", NULL },
+	{ "in", "FILE", "the key: PKCS#8, PKCS#1, SEC 1 or SubjectPublicKeyInfo, in PEM or DER",
+	  NULL },
 	{ "raw", "TYPE", "the file holds the bytes of a secret key of this type", "aes generic" },
 	{ "passphrase-source", "SOURCE", "opens an encrypted key file", SOURCES },
 	{ "label", "TEXT", "the key's name; one that is in use is refused", NULL },
 	{ "id", "HEX", "CKA_ID (default: from the public key)", NULL },
-	{ "use", "USE", "the one thing it is for: sign, encrypt, wrap or derive (default: by the kind)",
+	{ "use", "USE",
+	  "the one thing it is for: sign, encrypt, wrap or derive (default: by the kind)",
 	  "sign encrypt wrap derive" },
 	{ "extractable", NULL, "allow it to be wrapped and taken out of the token", NULL },
 	{ "pin-source", "SOURCE", "the user's PIN", SOURCES },
@@ -47,7 +49,8 @@ static enum err use_take(struct call *c, struct import *im)
 
 	im->use = keyuse_find(name != NULL ? name : usual_use(im->file.type));
 	if (im->use == NULL)
-		return why_fail(&c->why, E_ARGUMENTS, "--use is one of sign, encrypt, wrap, derive, not \"%s\"", name);
+		return why_fail(&c->why, E_ARGUMENTS,
+				"--use is one of sign, encrypt, wrap, derive, not \"%s\"", name);
 	return OK;
 }
 
@@ -111,8 +114,8 @@ static void template_of(const struct attrset *a, struct template *t)
 	}
 }
 
-static enum err create(struct call *c, struct desk d, const struct import *im, const struct attrset *material,
-		       bool is_private, CK_OBJECT_HANDLE *h)
+static enum err create(struct call *c, struct desk d, const struct import *im,
+		       const struct attrset *material, bool is_private, CK_OBJECT_HANDLE *h)
 {
 	struct template t = { 0 };
 
@@ -129,7 +132,8 @@ static enum err create(struct call *c, struct desk d, const struct import *im, c
 	}
 	if (im->use->public_attr != im->use->private_attr && (!is_private || im->file.pub == NULL))
 		template_bool(&t, im->use->public_attr, true);
-	return module_err(module_fn(d.m)->C_CreateObject(d.h, t.a, t.n, h), "C_CreateObject", &c->why);
+	return module_err(module_fn(d.m)->C_CreateObject(d.h, t.a, t.n, h), "C_CreateObject",
+			  &c->why);
 }
 
 /* The public half first: its id names both. What was made is taken back when the rest fails. */
@@ -175,7 +179,8 @@ static enum err key_import(struct call *c)
 	enum err e = import_take(c, &im);
 
 	if (e == OK)
-		e = office_session(c, c->n_operands > 0 ? c->operands[0] : NULL, true, CKU_USER, &o);
+		e = office_session(c, c->n_operands > 0 ? c->operands[0] : NULL, true, CKU_USER,
+				   &o);
 	if (e == OK)
 		e = keyname_unused(c, &o, im.label);
 	if (e == OK)

@@ -10,8 +10,10 @@
 
 static const struct option_row options[] = {
 	{ "out", "FILE", "where the key goes (default: standard output)", NULL },
-	{ "format", "FORMAT", "pem (default) or der: a SubjectPublicKeyInfo either way", "pem der" },
-	{ "pin-source", "SOURCE", "the user's PIN, when only the private key is there", "file: credential: fd: env: prompt" },
+	{ "format", "FORMAT", "pem (default) or der: a SubjectPublicKeyInfo either way",
+	  "pem der" },
+	{ "pin-source", "SOURCE", "the user's PIN, when only the private key is there",
+	  "file: credential: fd: env: prompt" },
 	{ NULL, NULL, NULL, NULL },
 };
 
@@ -32,7 +34,9 @@ static enum err write_out(struct call *c, struct span bytes)
 	if (path == NULL)
 		return file_write_fd(STDOUT_FILENO, "standard output", bytes, &c->why);
 	enum err e = file_write(path, 0644, bytes, &c->why);
-	return e != OK ? e : report_done(c, json_pack("{s:s}", "public_key", path), "The public key is in %s.", path);
+	return e != OK ? e
+		       : report_done(c, json_pack("{s:s}", "public_key", path),
+				     "The public key is in %s.", path);
 }
 
 static enum err key_public(struct call *c)

@@ -12,7 +12,8 @@ static const struct option_row options[] = {
 };
 
 static const struct column list_columns[] = {
-	{ "LABEL", "label" }, { "CLASS", "class" }, { "TYPE", "type" }, { "ID", "id" }, { NULL, NULL },
+	{ "LABEL", "label" }, { "CLASS", "class" }, { "TYPE", "type" },
+	{ "ID", "id" },       { NULL, NULL },
 };
 
 static enum err key_list(struct call *c)
@@ -21,7 +22,8 @@ static enum err key_list(struct call *c)
 	struct object_info *list = NULL;
 	size_t n = 0;
 	json_t *rows = json_array();
-	enum err e = office_session(c, c->n_operands > 0 ? c->operands[0] : NULL, false, CKU_USER, &o);
+	enum err e =
+		office_session(c, c->n_operands > 0 ? c->operands[0] : NULL, false, CKU_USER, &o);
 
 	if (e == OK)
 		e = object_list(o.desk, &o.uri, CK_UNAVAILABLE_INFORMATION, &list, &n, &c->why);
@@ -29,7 +31,8 @@ static enum err key_list(struct call *c)
 		if (json_array_append_new(rows, describe_object(&o.spot, &list[i])) != 0)
 			e = why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
 	if (e == OK) {
-		e = report_table(c, rows, list_columns, "Nothing to see; private keys need --pin-source.");
+		e = report_table(c, rows, list_columns,
+				 "Nothing to see; private keys need --pin-source.");
 		rows = NULL; /* moved */
 	}
 	json_decref(rows);
@@ -43,12 +46,10 @@ const struct command cmd_key_list = {
 };
 
 static const struct column show_columns[] = {
-	{ "Label", "label" },		  { "Id", "id" },
-	{ "Class", "class" },		  { "Type", "type" },
-	{ "May", "uses" },		  { "Stored", "stored" },
-	{ "Guarded", "guarded" },	  { "Made", "made" },
-	{ "Made by", "generated_by" },	  { "URI", "uri" },
-	{ NULL, NULL },
+	{ "Label", "label" },     { "Id", "id" },     { "Class", "class" },
+	{ "Type", "type" },       { "May", "uses" },  { "Stored", "stored" },
+	{ "Guarded", "guarded" }, { "Made", "made" }, { "Made by", "generated_by" },
+	{ "URI", "uri" },         { NULL, NULL },
 };
 
 struct flag_row {
@@ -57,10 +58,17 @@ struct flag_row {
 };
 
 static const struct flag_row use_flags[] = {
-	{ CKA_SIGN, "sign" },	    { CKA_VERIFY, "verify" }, { CKA_SIGN_RECOVER, "sign-recover" },
-	{ CKA_VERIFY_RECOVER, "verify-recover" }, { CKA_ENCRYPT, "encrypt" }, { CKA_DECRYPT, "decrypt" },
-	{ CKA_WRAP, "wrap" },	    { CKA_UNWRAP, "unwrap" }, { CKA_DERIVE, "derive" },
-	{ CKA_ENCAPSULATE, "encapsulate" }, { CKA_DECAPSULATE, "decapsulate" },
+	{ CKA_SIGN, "sign" },
+	{ CKA_VERIFY, "verify" },
+	{ CKA_SIGN_RECOVER, "sign-recover" },
+	{ CKA_VERIFY_RECOVER, "verify-recover" },
+	{ CKA_ENCRYPT, "encrypt" },
+	{ CKA_DECRYPT, "decrypt" },
+	{ CKA_WRAP, "wrap" },
+	{ CKA_UNWRAP, "unwrap" },
+	{ CKA_DERIVE, "derive" },
+	{ CKA_ENCAPSULATE, "encapsulate" },
+	{ CKA_DECAPSULATE, "decapsulate" },
 };
 
 static const struct flag_row guard_flags[] = {
@@ -88,7 +96,8 @@ static json_t *flags_set(struct desk d, CK_OBJECT_HANDLE h, const struct flag_ro
 
 static json_t *show(const struct office *o, const struct object_info *info)
 {
-	CK_ULONG mech = object_ulong(o->desk, info->h, CKA_KEY_GEN_MECHANISM, CK_UNAVAILABLE_INFORMATION);
+	CK_ULONG mech =
+		object_ulong(o->desk, info->h, CKA_KEY_GEN_MECHANISM, CK_UNAVAILABLE_INFORMATION);
 	json_t *v = describe_object(&o->spot, info);
 
 	if (v == NULL)
@@ -96,9 +105,13 @@ static json_t *show(const struct office *o, const struct object_info *info)
 	json_object_set_new(v, "uses", FLAGS_SET(o->desk, info->h, use_flags));
 	json_object_set_new(v, "guarded", FLAGS_SET(o->desk, info->h, guard_flags));
 	json_object_set_new(v, "stored",
-			    json_string(object_bool(o->desk, info->h, CKA_TOKEN, false) ? "on the token" : "in memory"));
+			    json_string(object_bool(o->desk, info->h, CKA_TOKEN, false)
+						? "on the token"
+						: "in memory"));
 	json_object_set_new(v, "made",
-			    json_string(object_bool(o->desk, info->h, CKA_LOCAL, false) ? "on the token" : "elsewhere"));
+			    json_string(object_bool(o->desk, info->h, CKA_LOCAL, false)
+						? "on the token"
+						: "elsewhere"));
 	if (mech != CK_UNAVAILABLE_INFORMATION)
 		json_object_set_new(v, "generated_by", describe_name(NAME_CKM, mech));
 	return v;

@@ -11,16 +11,17 @@
 
 /* How one kind of key becomes attributes. */
 struct kind {
-	const char *name;  /* libcrypto's */
+	const char *name; /* libcrypto's */
 	CK_KEY_TYPE type;
-	CK_ULONG set;      /* CKA_PARAMETER_SET of ML-DSA */
+	CK_ULONG set; /* CKA_PARAMETER_SET of ML-DSA */
 	enum err (*fill)(const struct kind *k, const EVP_PKEY *key, struct keyfile *out);
 };
 
 /* ---- values ---- */
 
 /* A big integer parameter, without leading zeros (as PKCS#11 has them). */
-static enum err put_number(const EVP_PKEY *key, const char *param, CK_ATTRIBUTE_TYPE t, struct attrset *to)
+static enum err put_number(const EVP_PKEY *key, const char *param, CK_ATTRIBUTE_TYPE t,
+			   struct attrset *to)
 {
 	BIGNUM *v = NULL;
 	struct buf bytes = { .secret = true };
@@ -40,14 +41,17 @@ static enum err put_number(const EVP_PKEY *key, const char *param, CK_ATTRIBUTE_
 }
 
 /* An octet string parameter as it is. */
-static enum err put_octets(const EVP_PKEY *key, const char *param, CK_ATTRIBUTE_TYPE t, struct attrset *to)
+static enum err put_octets(const EVP_PKEY *key, const char *param, CK_ATTRIBUTE_TYPE t,
+			   struct attrset *to)
 {
 	struct buf bytes = { .secret = true };
 	size_t n = 0;
 	enum err e = E_DATA;
 
-	if (EVP_PKEY_get_octet_string_param(key, param, NULL, 0, &n) == 1 && (e = buf_reserve(&bytes, n)) == OK) {
-		e = EVP_PKEY_get_octet_string_param(key, param, bytes.p, n, &bytes.n) == 1 ? OK : E_DATA;
+	if (EVP_PKEY_get_octet_string_param(key, param, NULL, 0, &n) == 1 &&
+	    (e = buf_reserve(&bytes, n)) == OK) {
+		e = EVP_PKEY_get_octet_string_param(key, param, bytes.p, n, &bytes.n) == 1 ? OK
+											   : E_DATA;
 		if (e == OK)
 			e = attrset_put(to, t, buf_span(&bytes));
 	}
@@ -81,13 +85,18 @@ static const struct number_row rsa_public[] = {
 };
 
 static const struct number_row rsa_private[] = {
-	{ OSSL_PKEY_PARAM_RSA_N, CKA_MODULUS },		  { OSSL_PKEY_PARAM_RSA_E, CKA_PUBLIC_EXPONENT },
-	{ OSSL_PKEY_PARAM_RSA_D, CKA_PRIVATE_EXPONENT },  { OSSL_PKEY_PARAM_RSA_FACTOR1, CKA_PRIME_1 },
-	{ OSSL_PKEY_PARAM_RSA_FACTOR2, CKA_PRIME_2 },	  { OSSL_PKEY_PARAM_RSA_EXPONENT1, CKA_EXPONENT_1 },
-	{ OSSL_PKEY_PARAM_RSA_EXPONENT2, CKA_EXPONENT_2 }, { OSSL_PKEY_PARAM_RSA_COEFFICIENT1, CKA_COEFFICIENT },
+	{ OSSL_PKEY_PARAM_RSA_N, CKA_MODULUS },
+	{ OSSL_PKEY_PARAM_RSA_E, CKA_PUBLIC_EXPONENT },
+	{ OSSL_PKEY_PARAM_RSA_D, CKA_PRIVATE_EXPONENT },
+	{ OSSL_PKEY_PARAM_RSA_FACTOR1, CKA_PRIME_1 },
+	{ OSSL_PKEY_PARAM_RSA_FACTOR2, CKA_PRIME_2 },
+	{ OSSL_PKEY_PARAM_RSA_EXPONENT1, CKA_EXPONENT_1 },
+	{ OSSL_PKEY_PARAM_RSA_EXPONENT2, CKA_EXPONENT_2 },
+	{ OSSL_PKEY_PARAM_RSA_COEFFICIENT1, CKA_COEFFICIENT },
 };
 
-static enum err put_numbers(const EVP_PKEY *key, const struct number_row *rows, size_t n, struct attrset *to)
+static enum err put_numbers(const EVP_PKEY *key, const struct number_row *rows, size_t n,
+			    struct attrset *to)
 {
 	enum err e = OK;
 
@@ -98,11 +107,13 @@ static enum err put_numbers(const EVP_PKEY *key, const struct number_row *rows, 
 
 static enum err fill_rsa(const struct kind *k, const EVP_PKEY *key, struct keyfile *out)
 {
-	enum err e = put_numbers(key, rsa_public, sizeof(rsa_public) / sizeof(rsa_public[0]), out->pub);
+	enum err e =
+		put_numbers(key, rsa_public, sizeof(rsa_public) / sizeof(rsa_public[0]), out->pub);
 
 	(void)k;
 	if (e == OK && out->priv != NULL)
-		e = put_numbers(key, rsa_private, sizeof(rsa_private) / sizeof(rsa_private[0]), out->priv);
+		e = put_numbers(key, rsa_private, sizeof(rsa_private) / sizeof(rsa_private[0]),
+				out->priv);
 	return e;
 }
 
@@ -168,7 +179,8 @@ static enum err fill_mldsa(const struct kind *k, const EVP_PKEY *key, struct key
 	e = attrset_put_ulong(out->priv, CKA_PARAMETER_SET, k->set);
 	if (e == OK)
 		e = put_octets(key, OSSL_PKEY_PARAM_PRIV_KEY, CKA_VALUE, out->priv);
-	if (e == OK && put_octets(key, OSSL_PKEY_PARAM_ML_DSA_SEED, CKA_SEED, out->priv) == E_MEMORY)
+	if (e == OK &&
+	    put_octets(key, OSSL_PKEY_PARAM_ML_DSA_SEED, CKA_SEED, out->priv) == E_MEMORY)
 		e = E_MEMORY;
 	return e;
 }
@@ -219,7 +231,8 @@ static EVP_PKEY *decode(struct span bytes, int selection, struct asked *a)
 	EVP_PKEY *key = NULL;
 	const unsigned char *p = bytes.p;
 	size_t n = bytes.n;
-	OSSL_DECODER_CTX *d = OSSL_DECODER_CTX_new_for_pkey(&key, NULL, NULL, NULL, selection, NULL, NULL);
+	OSSL_DECODER_CTX *d =
+		OSSL_DECODER_CTX_new_for_pkey(&key, NULL, NULL, NULL, selection, NULL, NULL);
 
 	if (d != NULL && OSSL_DECODER_CTX_set_passphrase_cb(d, give_passphrase, a) == 1)
 		OSSL_DECODER_from_data(d, &p, &n);
@@ -241,7 +254,8 @@ static enum err fill(const EVP_PKEY *key, bool has_private, struct keyfile *k, s
 	enum err e = E_MEMORY;
 
 	if (kind == NULL)
-		return why_fail(why, E_KEY_TYPE, "keys of the kind %s cannot be imported", EVP_PKEY_get0_type_name(key));
+		return why_fail(why, E_KEY_TYPE, "keys of the kind %s cannot be imported",
+				EVP_PKEY_get0_type_name(key));
 	k->type = kind->type;
 	k->pub = attrset_new(false);
 	k->priv = has_private ? attrset_new(true) : NULL;
@@ -254,7 +268,8 @@ static enum err fill(const EVP_PKEY *key, bool has_private, struct keyfile *k, s
 	return e == OK ? OK : why_fail(why, e, "the key cannot be taken apart: %s", err_text(e));
 }
 
-enum err keyfile_parse(struct span bytes, struct span passphrase, struct keyfile *k, struct why *why)
+enum err keyfile_parse(struct span bytes, struct span passphrase, struct keyfile *k,
+		       struct why *why)
 {
 	struct asked a = { passphrase, false };
 	EVP_PKEY *key = decode(bytes, EVP_PKEY_KEYPAIR, &a);
@@ -262,9 +277,11 @@ enum err keyfile_parse(struct span bytes, struct span passphrase, struct keyfile
 
 	*k = (struct keyfile){ 0 };
 	if (key == NULL && a.asked)
-		return why_fail(why, E_PIN_WRONG, passphrase.n == 0 ?
-				"the key is encrypted: give its passphrase with --passphrase-source" :
-				"the passphrase does not open the key");
+		return why_fail(
+			why, E_PIN_WRONG,
+			passphrase.n == 0
+				? "the key is encrypted: give its passphrase with --passphrase-source"
+				: "the passphrase does not open the key");
 	if (key == NULL)
 		key = decode(bytes, EVP_PKEY_PUBLIC_KEY, &a);
 	if (key == NULL)

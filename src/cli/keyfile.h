@@ -14,7 +14,8 @@ struct keyfile {
 };
 
 /* Parses bytes of a file. passphrase: for an encrypted one, may be empty. E_DATA: it is no key, E_PIN_WRONG: the passphrase is missing or wrong, E_KEY_TYPE: a key of a kind that is not known here. */
-enum err keyfile_parse(struct span bytes, struct span passphrase, struct keyfile *k, struct why *why);
+enum err keyfile_parse(struct span bytes, struct span passphrase, struct keyfile *k,
+		       struct why *why);
 void keyfile_free(struct keyfile *k);
 
 #endif

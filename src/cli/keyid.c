@@ -6,7 +6,8 @@
 #define ID_BYTES 20
 
 /* What the id is computed from: the first of these that the module gives. */
-static const CK_ATTRIBUTE_TYPE sources[] = { CKA_PUBLIC_KEY_INFO, CKA_MODULUS, CKA_EC_POINT, CKA_VALUE };
+static const CK_ATTRIBUTE_TYPE sources[] = { CKA_PUBLIC_KEY_INFO, CKA_MODULUS, CKA_EC_POINT,
+					     CKA_VALUE };
 
 enum err keyid_of(struct desk d, CK_OBJECT_HANDLE pub, struct buf *id, struct why *why)
 {
@@ -34,9 +35,11 @@ enum err keyid_assign(struct desk d, CK_OBJECT_HANDLE pub, CK_OBJECT_HANDLE priv
 
 	template_bytes(&t, CKA_ID, buf_span(&id));
 	if (e == OK)
-		e = module_err(fn->C_SetAttributeValue(d.h, pub, t.a, t.n), "C_SetAttributeValue", why);
+		e = module_err(fn->C_SetAttributeValue(d.h, pub, t.a, t.n), "C_SetAttributeValue",
+			       why);
 	if (e == OK && priv != 0)
-		e = module_err(fn->C_SetAttributeValue(d.h, priv, t.a, t.n), "C_SetAttributeValue", why);
+		e = module_err(fn->C_SetAttributeValue(d.h, priv, t.a, t.n), "C_SetAttributeValue",
+			       why);
 	buf_free(&id);
 	return e;
 }

@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/keykind.h"
 
-#define RSA(bits) \
-	{ "rsa-" #bits, CKK_RSA, CKM_RSA_PKCS_KEY_PAIR_GEN, true, CKA_MODULUS_BITS, bits, NULL, 0, "sign" }
-#define CURVE(name, type, mech, der, use) \
-	{ name, type, mech, true, CKA_EC_PARAMS, 0, der, sizeof(der) - 1, use }
-#define EC(name, der) CURVE(name, CKK_EC, CKM_EC_KEY_PAIR_GEN, der, "sign")
+#define RSA(bits)                                                                               \
+	{                                                                                       \
+		"rsa-" #bits, CKK_RSA, CKM_RSA_PKCS_KEY_PAIR_GEN, true, CKA_MODULUS_BITS, bits, \
+			NULL, 0, "sign"                                                         \
+	}
+#define CURVE(name, type, mech, der, use)                                           \
+	{                                                                           \
+		name, type, mech, true, CKA_EC_PARAMS, 0, der, sizeof(der) - 1, use \
+	}
+#define EC(name, der)      CURVE(name, CKK_EC, CKM_EC_KEY_PAIR_GEN, der, "sign")
 #define EDWARDS(name, der) CURVE(name, CKK_EC_EDWARDS, CKM_EC_EDWARDS_KEY_PAIR_GEN, der, "sign")
-#define MONTGOMERY(name, der) CURVE(name, CKK_EC_MONTGOMERY, CKM_EC_MONTGOMERY_KEY_PAIR_GEN, der, "derive")
-#define MLDSA(n) \
-	{ "ml-dsa-" #n, CKK_ML_DSA, CKM_ML_DSA_KEY_PAIR_GEN, true, CKA_PARAMETER_SET, CKP_ML_DSA_##n, NULL, 0, "sign" }
-#define SECRET(name, type, mech, bits, use) \
-	{ name "-" #bits, type, mech, false, CKA_VALUE_LEN, bits / 8, NULL, 0, use }
+#define MONTGOMERY(name, der) \
+	CURVE(name, CKK_EC_MONTGOMERY, CKM_EC_MONTGOMERY_KEY_PAIR_GEN, der, "derive")
+#define MLDSA(n)                                                                            \
+	{                                                                                   \
+		"ml-dsa-" #n, CKK_ML_DSA, CKM_ML_DSA_KEY_PAIR_GEN, true, CKA_PARAMETER_SET, \
+			CKP_ML_DSA_##n, NULL, 0, "sign"                                     \
+	}
+#define SECRET(name, type, mech, bits, use)                                              \
+	{                                                                                \
+		name "-" #bits, type, mech, false, CKA_VALUE_LEN, bits / 8, NULL, 0, use \
+	}
 
 const struct keykind keykinds[] = {
 	RSA(2048),

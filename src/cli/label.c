@@ -12,7 +12,8 @@ enum err label_take(struct call *c, CK_UTF8CHAR label[LABEL_BYTES])
 		return e;
 	size_t n = strlen(text);
 	if (n == 0 || n > LABEL_BYTES)
-		return why_fail(&c->why, E_ARGUMENTS, "a token's label has 1 to %d bytes, \"%s\" has %zu", LABEL_BYTES,
+		return why_fail(&c->why, E_ARGUMENTS,
+				"a token's label has 1 to %d bytes, \"%s\" has %zu", LABEL_BYTES,
 				text, n);
 	memset(label, ' ', LABEL_BYTES);
 	memcpy(label, text, n);
@@ -26,8 +27,10 @@ enum err label_unused(struct call *c, const struct office *o, const CK_UTF8CHAR 
 	enum err e = pick_tokens(o->m, NULL, PICK_TOKEN, &spots, &n, &c->why);
 
 	for (size_t i = 0; i < n && e == OK; i++)
-		if (memcmp(spots[i].info.label, label, LABEL_BYTES) == 0 && spots[i].slot != o->spot.slot)
-			e = why_fail(&c->why, E_ARGUMENTS, "there is a token of this name already, in slot %lu",
+		if (memcmp(spots[i].info.label, label, LABEL_BYTES) == 0 &&
+		    spots[i].slot != o->spot.slot)
+			e = why_fail(&c->why, E_ARGUMENTS,
+				     "there is a token of this name already, in slot %lu",
 				     spots[i].slot);
 	mem_free(spots);
 	return e;

@@ -12,12 +12,14 @@ static const struct option_row options[] = {
 };
 
 static const struct column columns[] = {
-	{ "MECHANISM", "mechanism" }, { "KEYS", "keys" }, { "WHERE", "where" }, { "USES", "uses" }, { NULL, NULL },
+	{ "MECHANISM", "mechanism" }, { "KEYS", "keys" }, { "WHERE", "where" },
+	{ "USES", "uses" },           { NULL, NULL },
 };
 
 /* Flags that say where and how, not what for. */
-#define NOT_A_USE (CKF_HW | CKF_EC_F_P | CKF_EC_F_2M | CKF_EC_ECPARAMETERS | CKF_EC_OID | CKF_EC_UNCOMPRESS | \
-		   CKF_EC_COMPRESS | CKF_EC_CURVENAME | CKF_EXTENSION)
+#define NOT_A_USE                                                               \
+	(CKF_HW | CKF_EC_F_P | CKF_EC_F_2M | CKF_EC_ECPARAMETERS | CKF_EC_OID | \
+	 CKF_EC_UNCOMPRESS | CKF_EC_COMPRESS | CKF_EC_CURVENAME | CKF_EXTENSION)
 
 static int by_number(const void *a, const void *b)
 {
@@ -26,16 +28,19 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static enum err mechanisms(struct call *c, const struct office *o, CK_MECHANISM_TYPE **list, CK_ULONG *n)
+static enum err mechanisms(struct call *c, const struct office *o, CK_MECHANISM_TYPE **list,
+			   CK_ULONG *n)
 {
 	const CK_FUNCTION_LIST *fn = module_fn(o->m);
-	enum err e = module_err(fn->C_GetMechanismList(o->spot.slot, NULL, n), "C_GetMechanismList", &c->why);
+	enum err e = module_err(fn->C_GetMechanismList(o->spot.slot, NULL, n), "C_GetMechanismList",
+				&c->why);
 
 	if (e != OK)
 		return e;
 	if ((*list = mem_alloc(*n * sizeof(**list))) == NULL)
 		return why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
-	e = module_err(fn->C_GetMechanismList(o->spot.slot, *list, n), "C_GetMechanismList", &c->why);
+	e = module_err(fn->C_GetMechanismList(o->spot.slot, *list, n), "C_GetMechanismList",
+		       &c->why);
 	if (e == OK)
 		qsort(*list, *n, sizeof(**list), by_number);
 	return e;
@@ -58,8 +63,8 @@ static json_t *mechanism_row(const struct office *o, CK_MECHANISM_TYPE type)
 	if (module_fn(o->m)->C_GetMechanismInfo(o->spot.slot, type, &info) != CKR_OK)
 		return json_pack("{s:o, s:s}", "mechanism", describe_name(NAME_CKM, type), "where",
 				 "listed, but C_GetMechanismInfo refuses it");
-	return json_pack("{s:o, s:I, s:o, s:s, s:o}", "mechanism", describe_name(NAME_CKM, type), "number",
-			 (json_int_t)type, "keys", key_sizes(&info), "where",
+	return json_pack("{s:o, s:I, s:o, s:s, s:o}", "mechanism", describe_name(NAME_CKM, type),
+			 "number", (json_int_t)type, "keys", key_sizes(&info), "where",
 			 (info.flags & CKF_HW) != 0 ? "hardware" : "software", "uses",
 			 describe_flags(NAME_CKF_MECHANISM, info.flags & ~(CK_FLAGS)NOT_A_USE));
 }
@@ -88,5 +93,6 @@ static enum err mech_list(struct call *c)
 }
 
 const struct command cmd_mech_list = {
-	"mech", "list", "[URI]", 1, "List the mechanisms of a slot with flags and key sizes", options, mech_list,
+	"mech",  "list",    "[URI]", 1, "List the mechanisms of a slot with flags and key sizes",
+	options, mech_list,
 };

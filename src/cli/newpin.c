@@ -46,7 +46,8 @@ enum err newpins_take(struct call *c, const struct office *o, bool fresh, struct
 	enum err e;
 
 	if (dir != NULL && given)
-		return why_fail(&c->why, E_ARGUMENTS, "--make-pins makes both PINs: give no source beside it");
+		return why_fail(&c->why, E_ARGUMENTS,
+				"--make-pins makes both PINs: give no source beside it");
 	if (dir != NULL) {
 		e = make_file(c, dir, "so.pin", &pins->so);
 		return e != OK ? e : make_file(c, dir, "user.pin", &pins->user);

@@ -34,7 +34,8 @@ static enum err module_of(struct call *c, const struct uri *u, char path[PATH_MA
 		snprintf(path, PATH_MAX, "%s", c->module);
 	} else if (u->has[URI_MODULE_PATH]) {
 		if (named.n >= PATH_MAX || memchr(named.p, '\0', named.n) != NULL)
-			return why_fail(&c->why, E_ARGUMENTS, "the URI's module-path is no file name");
+			return why_fail(&c->why, E_ARGUMENTS,
+					"the URI's module-path is no file name");
 		memcpy(path, named.p, named.n);
 		path[named.n] = '\0';
 	} else {
@@ -67,11 +68,13 @@ static bool has_pin(const struct call *c, const struct office *o, const char *op
 {
 	if (call_flag(c, option))
 		return true;
-	return strcmp(option, "pin-source") == 0 && (o->uri.has[URI_PIN_SOURCE] || o->uri.has[URI_PIN_VALUE]);
+	return strcmp(option, "pin-source") == 0 &&
+	       (o->uri.has[URI_PIN_SOURCE] || o->uri.has[URI_PIN_VALUE]);
 }
 
 /* The PIN that the URI itself gives: pin-value, or a pin-source (RFC 7512, 2.4: a bare path is a file). */
-static enum err pin_of_uri(struct call *c, const struct office *o, const struct pin_ask *ask, struct buf *pin)
+static enum err pin_of_uri(struct call *c, const struct office *o, const struct pin_ask *ask,
+			   struct buf *pin)
 {
 	char source[PATH_MAX];
 	struct span named = o->uri.v[URI_PIN_SOURCE];
@@ -79,23 +82,28 @@ static enum err pin_of_uri(struct call *c, const struct office *o, const struct 
 	if (o->uri.has[URI_PIN_VALUE])
 		return buf_put(pin, o->uri.v[URI_PIN_VALUE]);
 	bool bare = named.n > 0 && named.p[0] == '/';
-	int n = snprintf(source, sizeof(source), "%s%.*s", bare ? "file:" : "", (int)named.n, (const char *)named.p);
+	int n = snprintf(source, sizeof(source), "%s%.*s", bare ? "file:" : "", (int)named.n,
+			 (const char *)named.p);
 	if (n < 0 || (size_t)n >= sizeof(source))
 		return why_fail(&c->why, E_ARGUMENTS, "the URI's pin-source is too long");
 	return pin_read(source, PIN_FOR_TOOL, ask, pin, &c->why);
 }
 
-enum err office_pin(struct call *c, const struct office *o, const char *option, bool twice, struct buf *pin)
+enum err office_pin(struct call *c, const struct office *o, const char *option, bool twice,
+		    struct buf *pin)
 {
 	char what[96];
 	bool so = strncmp(option, "so-", 3) == 0 || strcmp(option, "new-so-pin-source") == 0;
 	struct pin_ask ask = { what, twice };
 
 	if (!has_pin(c, o, option))
-		return why_fail(&c->why, E_ARGUMENTS, "--%s is missing: file:PATH, credential:NAME, fd:N, env:NAME or "
-				"prompt", option);
+		return why_fail(&c->why, E_ARGUMENTS,
+				"--%s is missing: file:PATH, credential:NAME, fd:N, env:NAME or "
+				"prompt",
+				option);
 	snprintf(what, sizeof(what), "%s PIN of token \"%.*s\"", so ? "SO" : "user",
-		 (int)field_len(o->spot.info.label, sizeof(o->spot.info.label)), (const char *)o->spot.info.label);
+		 (int)field_len(o->spot.info.label, sizeof(o->spot.info.label)),
+		 (const char *)o->spot.info.label);
 	const char *source = call_option(c, option);
 	if (source == NULL)
 		return pin_of_uri(c, o, &ask, pin);
@@ -118,7 +126,8 @@ static enum err office_login(struct call *c, CK_USER_TYPE user, struct office *o
 	return e;
 }
 
-enum err office_session(struct call *c, const char *uri, bool rw, CK_USER_TYPE user, struct office *o)
+enum err office_session(struct call *c, const char *uri, bool rw, CK_USER_TYPE user,
+			struct office *o)
 {
 	enum err e = office_token(c, uri, PICK_TOKEN, o);
 

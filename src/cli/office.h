@@ -31,10 +31,12 @@ enum err office_token(struct call *c, const char *uri, enum pick_want want, stru
  * As office_token, and a session on it. Logs user in when the command has --pin-source (CKU_USER) or
  * --so-pin-source (CKU_SO), or the URI a pin-source; a token without either is used as the public.
  */
-enum err office_session(struct call *c, const char *uri, bool rw, CK_USER_TYPE user, struct office *o);
+enum err office_session(struct call *c, const char *uri, bool rw, CK_USER_TYPE user,
+			struct office *o);
 void office_close(struct office *o);
 
 /* A PIN from the source in option `option`, else from the URI's pin-source (user PIN only); E_ARGUMENTS when neither is there. */
-enum err office_pin(struct call *c, const struct office *o, const char *option, bool twice, struct buf *pin);
+enum err office_pin(struct call *c, const struct office *o, const char *option, bool twice,
+		    struct buf *pin);
 
 #endif

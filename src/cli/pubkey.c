@@ -24,10 +24,12 @@ static EVP_PKEY *from_params(const char *type, OSSL_PARAM_BLD *b)
 static EVP_PKEY *from_rsa(struct span modulus, struct span exponent)
 {
 	OSSL_PARAM_BLD *b = OSSL_PARAM_BLD_new();
-	BIGNUM *n = BN_bin2bn(modulus.p, (int)modulus.n, NULL), *e = BN_bin2bn(exponent.p, (int)exponent.n, NULL);
+	BIGNUM *n = BN_bin2bn(modulus.p, (int)modulus.n, NULL),
+	       *e = BN_bin2bn(exponent.p, (int)exponent.n, NULL);
 	EVP_PKEY *k = NULL;
 
-	if (b != NULL && n != NULL && e != NULL && OSSL_PARAM_BLD_push_BN(b, OSSL_PKEY_PARAM_RSA_N, n) == 1 &&
+	if (b != NULL && n != NULL && e != NULL &&
+	    OSSL_PARAM_BLD_push_BN(b, OSSL_PKEY_PARAM_RSA_N, n) == 1 &&
 	    OSSL_PARAM_BLD_push_BN(b, OSSL_PKEY_PARAM_RSA_E, e) == 1)
 		k = from_params("RSA", b);
 	OSSL_PARAM_BLD_free(b);
@@ -63,7 +65,8 @@ static EVP_PKEY *key_make(struct desk d, const struct object_info *key)
 		return NULL;
 	if (object_attr(d, key->h, rsa ? CKA_MODULUS : CKA_EC_PARAMS, &a, NULL) == OK &&
 	    object_attr(d, key->h, rsa ? CKA_PUBLIC_EXPONENT : CKA_EC_POINT, &b, NULL) == OK)
-		k = rsa ? from_rsa(buf_span(&a), buf_span(&b)) : from_ec(buf_span(&a), buf_span(&b));
+		k = rsa ? from_rsa(buf_span(&a), buf_span(&b))
+			: from_ec(buf_span(&a), buf_span(&b));
 	buf_free(&a);
 	buf_free(&b);
 	return k;
@@ -83,7 +86,8 @@ enum err pubkey_info(struct desk d, const struct object_info *key, struct buf *d
 		e = buf_put(der, span(out, (size_t)n));
 	OPENSSL_free(out);
 	EVP_PKEY_free(k);
-	return e == OK ? OK : why_fail(why, e, "the module does not give the public half of this key");
+	return e == OK ? OK
+		       : why_fail(why, e, "the module does not give the public half of this key");
 }
 
 enum err pubkey_pem(struct span der, struct buf *pem, struct why *why)

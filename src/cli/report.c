@@ -46,8 +46,7 @@ static void print_cell(const json_t *v)
 		fputs(cell_text(v, scratch), stdout);
 		return;
 	}
-	json_array_foreach(v, i, item)
-		printf("%s%s", i > 0 ? " " : "", cell_text(item, scratch));
+	json_array_foreach(v, i, item) printf("%s%s", i > 0 ? " " : "", cell_text(item, scratch));
 }
 
 /* Columns on a terminal that a text takes, near enough: one per code point. */
@@ -69,8 +68,7 @@ static int cell_width(const json_t *v)
 
 	if (!json_is_array(v))
 		return text_width(cell_text(v, scratch));
-	json_array_foreach(v, i, item)
-		n += text_width(cell_text(item, scratch)) + (i > 0);
+	json_array_foreach(v, i, item) n += text_width(cell_text(item, scratch)) + (i > 0);
 	return n;
 }
 
@@ -81,7 +79,8 @@ static size_t column_widths(const json_t *rows, const struct column *cols, int w
 
 	for (; cols[k].head != NULL && k < COLUMNS_MAX; k++) {
 		width[k] = text_width(cols[k].head);
-		json_array_foreach(rows, i, row) {
+		json_array_foreach(rows, i, row)
+		{
 			int w = cell_width(json_object_get(row, cols[k].key));
 			if (w > width[k])
 				width[k] = w;
@@ -107,7 +106,8 @@ enum err report_table(struct call *c, json_t *rows, const struct column *cols, c
 	size_t n = json_array_size(rows) == 0 ? 0 : column_widths(rows, cols, width);
 	for (size_t k = 0; k < n; k++)
 		printf("%-*s%s", k + 1 < n ? width[k] : 0, cols[k].head, k + 1 < n ? "  " : "\n");
-	json_array_foreach(rows, i, row) {
+	json_array_foreach(rows, i, row)
+	{
 		for (size_t k = 0; k < n; k++) {
 			const json_t *v = json_object_get(row, cols[k].key);
 			print_cell(v);
@@ -188,8 +188,8 @@ void report_error(const struct call *c, enum err e)
 	const char *text = c->why.text[0] != '\0' ? c->why.text : err_text(e);
 	const struct command *k = c->command;
 
-	fprintf(stderr, "chancery %s%s%s: %s\n", k->group != NULL ? k->group : "", k->group != NULL ? " " : "",
-		k->name, text);
+	fprintf(stderr, "chancery %s%s%s: %s\n", k->group != NULL ? k->group : "",
+		k->group != NULL ? " " : "", k->name, text);
 	if (!c->json)
 		return;
 	json_t *v = json_pack("{s:{s:s, s:i}}", "error", "text", text, "status", err_exit(e));
@@ -226,7 +226,8 @@ json_t *report_label(struct span b)
 
 	for (size_t i = 0; i < b.n && used + 4 < sizeof(text); i++) {
 		bool show = b.p[i] >= 0x20 && b.p[i] != 0x7f && (plain || b.p[i] < 0x80);
-		used += (size_t)snprintf(text + used, sizeof(text) - used, show ? "%c" : "\\x%02x", b.p[i]);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, show ? "%c" : "\\x%02x",
+					 b.p[i]);
 	}
 	text[used] = '\0';
 	return json_string(text);

@@ -20,7 +20,8 @@ enum err report_table(struct call *c, json_t *rows, const struct column *cols, c
 /* One object, a line per field. Takes over the reference. */
 enum err report_fields(struct call *c, json_t *object, const struct column *cols);
 /* An object whose text for people is one sentence. Takes over the reference. */
-enum err report_done(struct call *c, json_t *object, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+enum err report_done(struct call *c, json_t *object, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* On stderr, unless --quiet: what happens now. */
 void report_step(const struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A warning, on stderr. */

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #define SOURCES "file: credential: fd: env: prompt"
-#define ALGORITHMS                                                                                             \
-	"rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 "     \
+#define ALGORITHMS                                                                                         \
+	"rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 " \
 	"ecdsa-sha256 ecdsa-sha384 ecdsa-sha512 ecdsa-sha3-256 ecdsa-sha3-384 ecdsa-sha3-512 eddsa ml-dsa"
 #define SIGNATURE_MAX ((size_t)1 << 16)
 
@@ -21,7 +21,8 @@ static const struct option_row sign_options[] = {
 	{ "out", "FILE", "where the signature goes (default: standard output)", NULL },
 	{ "algorithm", "NAME", "how to sign (default: by the key)", ALGORITHMS },
 	{ "context", "TEXT", "context string of EdDSA and ML-DSA", NULL },
-	{ "format", "FORMAT", "ECDSA signatures as der (X.509, OpenSSL; default) or raw (r and s)", "der raw" },
+	{ "format", "FORMAT", "ECDSA signatures as der (X.509, OpenSSL; default) or raw (r and s)",
+	  "der raw" },
 	{ "pin-source", "SOURCE", "the user's PIN", SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
@@ -32,7 +33,8 @@ static const struct option_row verify_options[] = {
 	{ "algorithm", "NAME", "how it was signed (default: by the key)", ALGORITHMS },
 	{ "context", "TEXT", "context string of EdDSA and ML-DSA", NULL },
 	{ "format", "FORMAT", "ECDSA signatures as der (default) or raw", "der raw" },
-	{ "pin-source", "SOURCE", "the user's PIN, for a key that is private to the user", SOURCES },
+	{ "pin-source", "SOURCE", "the user's PIN, for a key that is private to the user",
+	  SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 
@@ -71,7 +73,8 @@ static enum err format_der(struct call *c, const struct signer *s, bool *der)
 }
 
 /* The key that the URI names and the algorithm to use with it. */
-static enum err signer_take(struct call *c, const struct office *o, CK_OBJECT_CLASS cls, struct signer *s)
+static enum err signer_take(struct call *c, const struct office *o, CK_OBJECT_CLASS cls,
+			    struct signer *s)
 {
 	struct object_info key = { 0 };
 	const char *name = call_option(c, "algorithm"), *context = call_option(c, "context");
@@ -91,7 +94,8 @@ static enum err signer_take(struct call *c, const struct office *o, CK_OBJECT_CL
 		return OK;
 	if (name == NULL)
 		return why_fail(&c->why, E_KEY_TYPE, "keys of this type do not sign");
-	return why_fail(&c->why, E_ARGUMENTS, "\"%s\" is no algorithm for this key; known ones: %s", name, ALGORITHMS);
+	return why_fail(&c->why, E_ARGUMENTS, "\"%s\" is no algorithm for this key; known ones: %s",
+			name, ALGORITHMS);
 }
 
 static enum err output(struct call *c, const struct signer *s, struct span sig)
@@ -103,8 +107,9 @@ static enum err output(struct call *c, const struct signer *s, struct span sig)
 	enum err e = file_write(path, 0644, sig, &c->why);
 	if (e != OK)
 		return e;
-	return report_done(c, json_pack("{s:s, s:s, s:I}", "signature", path, "algorithm", s->alg->name, "bytes",
-					(json_int_t)sig.n),
+	return report_done(c,
+			   json_pack("{s:s, s:s, s:I}", "signature", path, "algorithm",
+				     s->alg->name, "bytes", (json_int_t)sig.n),
 			   "Signed with %s: %s (%zu bytes).", s->alg->name, path, sig.n);
 }
 

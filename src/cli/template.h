@@ -9,7 +9,8 @@
 enum { TEMPLATE_MAX = 32 };
 
 /* Starts as { 0 }; must not be copied or moved once something was put, since it points into itself. */
-struct template {
+struct template
+{
 	CK_ATTRIBUTE a[TEMPLATE_MAX];
 	CK_ULONG numbers[TEMPLATE_MAX];
 	CK_ULONG n;

@@ -52,10 +52,11 @@ static enum err token_rename(struct call *c)
 	if (e == OK)
 		e = label_unused(c, &a.o, label);
 	if (e == OK)
-		e = vendor_err(c, a.fn->TokenRename(a.o.spot.slot, a.pin.p, a.pin.n, label, &why), "TokenRename", &why);
+		e = vendor_err(c, a.fn->TokenRename(a.o.spot.slot, a.pin.p, a.pin.n, label, &why),
+			       "TokenRename", &why);
 	if (e == OK)
-		e = report_done(c, json_pack("{s:s}", "label", call_option(c, "label")), "The token is now \"%s\".",
-				call_option(c, "label"));
+		e = report_done(c, json_pack("{s:s}", "label", call_option(c, "label")),
+				"The token is now \"%s\".", call_option(c, "label"));
 	admin_close(&a);
 	return e;
 }
@@ -76,14 +77,17 @@ static enum err token_delete(struct call *c)
 	enum err e = admin_open(c, &a);
 
 	if (e == OK)
-		e = vendor_err(c, a.fn->TokenDelete(a.o.spot.slot, a.pin.p, a.pin.n, &why), "TokenDelete", &why);
+		e = vendor_err(c, a.fn->TokenDelete(a.o.spot.slot, a.pin.p, a.pin.n, &why),
+			       "TokenDelete", &why);
 	if (e == OK)
 		e = report_done(c, json_pack("{s:I}", "slot", (json_int_t)a.o.spot.slot),
-				"The token in slot %lu and everything in it are gone.", a.o.spot.slot);
+				"The token in slot %lu and everything in it are gone.",
+				a.o.spot.slot);
 	admin_close(&a);
 	return e;
 }
 
 const struct command cmd_token_delete = {
-	"token", "delete", "URI", 1, "Delete a token and everything in it", delete_options, token_delete,
+	"token",        "delete",     "URI", 1, "Delete a token and everything in it",
+	delete_options, token_delete,
 };

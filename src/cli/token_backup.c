@@ -9,7 +9,8 @@
 
 static const struct option_row backup_options[] = {
 	{ "out", "FILE", "the backup; an existing file is never overwritten", NULL },
-	{ "passphrase-source", "SOURCE", "what the backup is sealed with: file:PATH, credential:NAME, fd:N, env:NAME, prompt",
+	{ "passphrase-source", "SOURCE",
+	  "what the backup is sealed with: file:PATH, credential:NAME, fd:N, env:NAME, prompt",
 	  SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
@@ -41,19 +42,22 @@ static enum err token_backup(struct call *c)
 	if (e == OK)
 		e = passphrase_take(c, true, &passphrase);
 	if (e == OK)
-		e = vendor_err(c, fn->TokenBackup(o.spot.slot, passphrase.p, passphrase.n, path, &why), "TokenBackup",
-			       &why);
+		e = vendor_err(c,
+			       fn->TokenBackup(o.spot.slot, passphrase.p, passphrase.n, path, &why),
+			       "TokenBackup", &why);
 	if (e == OK)
-		e = report_done(c, json_pack("{s:s}", "backup", path),
-				"The backup is in %s. Without its passphrase it is of no use to anybody: keep both, apart.",
-				path);
+		e = report_done(
+			c, json_pack("{s:s}", "backup", path),
+			"The backup is in %s. Without its passphrase it is of no use to anybody: keep both, apart.",
+			path);
 	buf_free(&passphrase);
 	office_close(&o);
 	return e;
 }
 
 const struct command cmd_token_backup = {
-	"token", "backup", "URI", 1, "Write a sealed copy of a token to a file", backup_options, token_backup,
+	"token",        "backup",     "URI", 1, "Write a sealed copy of a token to a file",
+	backup_options, token_backup,
 };
 
 static const struct option_row restore_options[] = {
@@ -78,7 +82,8 @@ static enum err token_restore(struct call *c)
 	if (e == OK)
 		e = passphrase_take(c, false, &passphrase);
 	if (e == OK)
-		e = vendor_err(c, fn->TokenRestore(passphrase.p, passphrase.n, path, &slot, &why), "TokenRestore", &why);
+		e = vendor_err(c, fn->TokenRestore(passphrase.p, passphrase.n, path, &slot, &why),
+			       "TokenRestore", &why);
 	if (e == OK)
 		e = report_done(c, json_pack("{s:I}", "slot", (json_int_t)slot),
 				"The token is back, in slot %lu, with the PINs it had.", slot);

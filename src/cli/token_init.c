@@ -9,11 +9,14 @@
 
 static const struct option_row options[] = {
 	{ "label", "TEXT", "the token's name, at most 32 bytes", NULL },
-	{ "so-pin-source", "SOURCE", "the security officer's PIN: file:PATH, credential:NAME, fd:N, env:NAME, prompt",
+	{ "so-pin-source", "SOURCE",
+	  "the security officer's PIN: file:PATH, credential:NAME, fd:N, env:NAME, prompt",
 	  "file: credential: fd: env: prompt" },
 	{ "pin-source", "SOURCE", "the user's PIN, likewise", "file: credential: fd: env: prompt" },
-	{ "make-pins", "DIR", "make both PINs at random and write them to DIR/so.pin and DIR/user.pin", NULL },
-	{ "reinitialize", NULL, "destroy everything in the token that the URI names, and begin anew", NULL },
+	{ "make-pins", "DIR",
+	  "make both PINs at random and write them to DIR/so.pin and DIR/user.pin", NULL },
+	{ "reinitialize", NULL,
+	  "destroy everything in the token that the URI names, and begin anew", NULL },
 	{ NULL, NULL, NULL, NULL },
 };
 
@@ -27,14 +30,16 @@ static enum err set_user_pin(struct call *c, struct office *o, struct span so_pi
 	if (e == OK)
 		e = pool_login(pool, CKU_SO, so_pin, &c->why);
 	if (e == OK && (e = pool_take(pool, &h, &c->why)) == OK) {
-		e = module_err(fn->C_InitPIN(h, (CK_UTF8CHAR_PTR)(uintptr_t)pin.p, pin.n), "C_InitPIN", &c->why);
+		e = module_err(fn->C_InitPIN(h, (CK_UTF8CHAR_PTR)(uintptr_t)pin.p, pin.n),
+			       "C_InitPIN", &c->why);
 		pool_give(pool, h, false);
 	}
 	pool_free(pool);
 	return e;
 }
 
-static enum err initialise(struct call *c, struct office *o, CK_UTF8CHAR label[LABEL_BYTES], const struct newpins *pins)
+static enum err initialise(struct call *c, struct office *o, CK_UTF8CHAR label[LABEL_BYTES],
+			   const struct newpins *pins)
 {
 	const CK_FUNCTION_LIST *fn = module_fn(o->m);
 	CK_RV rv = fn->C_InitToken(o->spot.slot, pins->so.p, pins->so.n, label);
@@ -43,7 +48,8 @@ static enum err initialise(struct call *c, struct office *o, CK_UTF8CHAR label[L
 	if (e == OK && pins->user.n > 0)
 		e = set_user_pin(c, o, buf_span(&pins->so), buf_span(&pins->user));
 	if (e == OK)
-		e = module_err(fn->C_GetTokenInfo(o->spot.slot, &o->spot.info), "C_GetTokenInfo", &c->why);
+		e = module_err(fn->C_GetTokenInfo(o->spot.slot, &o->spot.info), "C_GetTokenInfo",
+			       &c->why);
 	return e;
 }
 
@@ -53,10 +59,12 @@ static enum err token_init(struct call *c)
 	struct newpins pins = { .so.secret = true, .user.secret = true };
 	CK_UTF8CHAR label[LABEL_BYTES];
 	bool again = call_flag(c, "reinitialize");
-	enum err e = office_token(c, c->n_operands > 0 ? c->operands[0] : NULL, again ? PICK_TOKEN : PICK_BLANK, &o);
+	enum err e = office_token(c, c->n_operands > 0 ? c->operands[0] : NULL,
+				  again ? PICK_TOKEN : PICK_BLANK, &o);
 
 	if (e == OK && again && c->n_operands == 0)
-		e = why_fail(&c->why, E_ARGUMENTS, "--reinitialize destroys a token: name it with a URI");
+		e = why_fail(&c->why, E_ARGUMENTS,
+			     "--reinitialize destroys a token: name it with a URI");
 	if (e == OK)
 		e = label_take(c, label);
 	if (e == OK)

@@ -10,7 +10,8 @@
 static const struct option_row pin_options[] = {
 	{ "pin-source", "SOURCE", "the user's PIN as it is now", SOURCES },
 	{ "new-pin-source", "SOURCE", "the user's new PIN", SOURCES },
-	{ "so-pin-source", "SOURCE", "change the security officer's PIN instead: the one as it is now", SOURCES },
+	{ "so-pin-source", "SOURCE",
+	  "change the security officer's PIN instead: the one as it is now", SOURCES },
 	{ "new-so-pin-source", "SOURCE", "the security officer's new PIN", SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
@@ -20,7 +21,8 @@ static CK_UTF8CHAR_PTR pin_text(const struct buf *pin)
 	return pin->p;
 }
 
-static enum err change(struct call *c, struct office *o, const char *old_option, const char *new_option)
+static enum err change(struct call *c, struct office *o, const char *old_option,
+		       const char *new_option)
 {
 	const CK_FUNCTION_LIST *fn = module_fn(o->m);
 	struct buf old = { .secret = true }, new_pin = { .secret = true };
@@ -29,7 +31,8 @@ static enum err change(struct call *c, struct office *o, const char *old_option,
 	if (e == OK)
 		e = office_pin(c, o, new_option, true, &new_pin);
 	if (e == OK)
-		e = module_err(fn->C_SetPIN(o->desk.h, pin_text(&old), old.n, pin_text(&new_pin), new_pin.n),
+		e = module_err(fn->C_SetPIN(o->desk.h, pin_text(&old), old.n, pin_text(&new_pin),
+					    new_pin.n),
 			       "C_SetPIN", &c->why);
 	buf_free(&old);
 	buf_free(&new_pin);
@@ -40,15 +43,16 @@ static enum err token_pin(struct call *c)
 {
 	struct office o;
 	bool so = call_flag(c, "so-pin-source");
-	enum err e = office_session(c, c->n_operands > 0 ? c->operands[0] : NULL, true, so ? CKU_SO : CKU_USER, &o);
+	enum err e = office_session(c, c->n_operands > 0 ? c->operands[0] : NULL, true,
+				    so ? CKU_SO : CKU_USER, &o);
 
 	/* C_SetPIN changes the PIN of whoever is logged in (5.5.9). */
 	if (e == OK)
-		e = so ? change(c, &o, "so-pin-source", "new-so-pin-source") :
-			 change(c, &o, "pin-source", "new-pin-source");
+		e = so ? change(c, &o, "so-pin-source", "new-so-pin-source")
+		       : change(c, &o, "pin-source", "new-pin-source");
 	if (e == OK)
-		e = report_done(c, json_pack("{s:s}", "changed", so ? "so" : "user"), "The %s PIN is changed.",
-				so ? "security officer's" : "user's");
+		e = report_done(c, json_pack("{s:s}", "changed", so ? "so" : "user"),
+				"The %s PIN is changed.", so ? "security officer's" : "user's");
 	office_close(&o);
 	return e;
 }
@@ -72,15 +76,22 @@ static enum err token_unlock(struct call *c)
 	if (e == OK)
 		e = office_pin(c, &o, "new-pin-source", true, &pin);
 	if (e == OK)
-		e = module_err(module_fn(o.m)->C_InitPIN(o.desk.h, pin_text(&pin), pin.n), "C_InitPIN", &c->why);
+		e = module_err(module_fn(o.m)->C_InitPIN(o.desk.h, pin_text(&pin), pin.n),
+			       "C_InitPIN", &c->why);
 	if (e == OK)
-		e = report_done(c, json_pack("{s:b}", "unlocked", 1), "The user's PIN is set and unlocked.");
+		e = report_done(c, json_pack("{s:b}", "unlocked", 1),
+				"The user's PIN is set and unlocked.");
 	buf_free(&pin);
 	office_close(&o);
 	return e;
 }
 
 const struct command cmd_token_unlock = {
-	"token", "unlock", "[URI]", 1, "Set the user's PIN as the security officer, and unlock it", unlock_options,
+	"token",
+	"unlock",
+	"[URI]",
+	1,
+	"Set the user's PIN as the security officer, and unlock it",
+	unlock_options,
 	token_unlock,
 };

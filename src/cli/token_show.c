@@ -13,7 +13,7 @@ static const struct option_row list_options[] = {
 
 static const struct column list_columns[] = {
 	{ "SLOT", "slot" },   { "LABEL", "label" }, { "SERIAL", "serial" }, { "MODEL", "model" },
-	{ "STATE", "state" }, { "URI", "uri" },	    { NULL, NULL },
+	{ "STATE", "state" }, { "URI", "uri" },     { NULL, NULL },
 };
 
 static enum err token_list(struct call *c)
@@ -25,12 +25,14 @@ static enum err token_list(struct call *c)
 	enum err e = office_module(c, c->n_operands > 0 ? c->operands[0] : NULL, &o);
 
 	if (e == OK)
-		e = pick_tokens(o.m, &o.uri, call_flag(c, "all") ? PICK_ANY : PICK_TOKEN, &spots, &n, &c->why);
+		e = pick_tokens(o.m, &o.uri, call_flag(c, "all") ? PICK_ANY : PICK_TOKEN, &spots,
+				&n, &c->why);
 	for (size_t i = 0; i < n && e == OK; i++)
 		if (json_array_append_new(rows, describe_token(&spots[i])) != 0)
 			e = why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
 	if (e == OK) {
-		e = report_table(c, rows, list_columns, "No token yet; `chancery token init --label NAME` makes one.");
+		e = report_table(c, rows, list_columns,
+				 "No token yet; `chancery token init --label NAME` makes one.");
 		rows = NULL; /* moved */
 	}
 	json_decref(rows);
@@ -46,20 +48,13 @@ const struct command cmd_token_list = {
 static const struct option_row no_options[] = { { NULL, NULL, NULL, NULL } };
 
 static const struct column info_columns[] = {
-	{ "Label", "label" },
-	{ "Slot", "slot" },
-	{ "Serial", "serial" },
-	{ "Manufacturer", "manufacturer" },
-	{ "Model", "model" },
-	{ "Version", "version" },
-	{ "State", "state" },
-	{ "User PIN", "user_pin" },
-	{ "SO PIN", "so_pin" },
-	{ "PIN length", "pin_length" },
-	{ "Sessions", "sessions" },
-	{ "Flags", "flags" },
-	{ "URI", "uri" },
-	{ NULL, NULL },
+	{ "Label", "label" },       { "Slot", "slot" },
+	{ "Serial", "serial" },     { "Manufacturer", "manufacturer" },
+	{ "Model", "model" },       { "Version", "version" },
+	{ "State", "state" },       { "User PIN", "user_pin" },
+	{ "SO PIN", "so_pin" },     { "PIN length", "pin_length" },
+	{ "Sessions", "sessions" }, { "Flags", "flags" },
+	{ "URI", "uri" },           { NULL, NULL },
 };
 
 static enum err token_info(struct call *c)

@@ -17,8 +17,9 @@ static void usage_options(FILE *f, const struct option_row *rows)
 
 static void usage_line(FILE *f, const struct command *k)
 {
-	fprintf(f, "chancery %s%s%s%s%s", k->group != NULL ? k->group : "", k->group != NULL ? " " : "", k->name,
-		k->operands != NULL ? " " : "", k->operands != NULL ? k->operands : "");
+	fprintf(f, "chancery %s%s%s%s%s", k->group != NULL ? k->group : "",
+		k->group != NULL ? " " : "", k->name, k->operands != NULL ? " " : "",
+		k->operands != NULL ? k->operands : "");
 }
 
 void usage_command(FILE *f, const struct command *k)
@@ -70,7 +71,8 @@ int usage_main(int argc, char **argv)
 		return EX_USAGE;
 	}
 	if (argc >= 3 || usage_group(stderr, argv[1]) == 0)
-		fprintf(stderr, "chancery: \"%s%s%s\" is no command; `chancery --help` lists them\n", argv[1],
-			argc > 2 ? " " : "", argc > 2 ? argv[2] : "");
+		fprintf(stderr,
+			"chancery: \"%s%s%s\" is no command; `chancery --help` lists them\n",
+			argv[1], argc > 2 ? " " : "", argc > 2 ? argv[2] : "");
 	return EX_USAGE;
 }

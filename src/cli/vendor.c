@@ -5,7 +5,8 @@ enum err vendor_functions(struct call *c, const struct office *o, const CK_CHANC
 {
 	*fn = module_chancery(o->m);
 	if (*fn == NULL)
-		return why_fail(&c->why, E_NOT_SUPPORTED, "%s cannot do this: it needs Chancery's own module",
+		return why_fail(&c->why, E_NOT_SUPPORTED,
+				"%s cannot do this: it needs Chancery's own module",
 				module_path(o->m));
 	return OK;
 }

@@ -35,7 +35,8 @@ enum err module_err(CK_RV rv, const char *function, struct why *why)
 }
 
 /* An interface list of at least the given version, or NULL. */
-static const void *interface_get(CK_C_GetInterface get, const char *name, CK_BYTE major, CK_BYTE minor)
+static const void *interface_get(CK_C_GetInterface get, const char *name, CK_BYTE major,
+				 CK_BYTE minor)
 {
 	CK_VERSION version = { major, minor };
 	CK_INTERFACE *found = NULL;
@@ -78,8 +79,10 @@ static enum err module_lists(struct module *m, struct why *why)
 
 	*(void **)&get_list = dlsym(m->dl, "C_GetFunctionList");
 	if (get_list == NULL)
-		return why_fail(why, E_CONFIG, "%s is no PKCS#11 module: it has neither C_GetInterface nor "
-			       "C_GetFunctionList", m->path);
+		return why_fail(why, E_CONFIG,
+				"%s is no PKCS#11 module: it has neither C_GetInterface nor "
+				"C_GetFunctionList",
+				m->path);
 	enum err e = module_err(get_list(&list), "C_GetFunctionList", why);
 	if (e == OK && list == NULL)
 		e = why_fail(why, E_CONFIG, "%s: C_GetFunctionList gave no list", m->path);
@@ -197,7 +200,8 @@ const CK_CHANCERY_FUNCTIONS *module_chancery(const struct module *m)
 	return m->chancery;
 }
 
-enum err module_slots(const struct module *m, bool present, CK_SLOT_ID **ids, size_t *n, struct why *why)
+enum err module_slots(const struct module *m, bool present, CK_SLOT_ID **ids, size_t *n,
+		      struct why *why)
 {
 	CK_BBOOL only = present ? CK_TRUE : CK_FALSE;
 	CK_SLOT_ID *list = NULL;

@@ -33,7 +33,8 @@ const CK_FUNCTION_LIST_3_2 *module_fn32(const struct module *m);
 const CK_CHANCERY_FUNCTIONS *module_chancery(const struct module *m);
 
 /* Slot ids from C_GetSlotList; *ids by mem_alloc. Slots that come between the two calls are waited out by asking again. */
-enum err module_slots(const struct module *m, bool present, CK_SLOT_ID **ids, size_t *n, struct why *why);
+enum err module_slots(const struct module *m, bool present, CK_SLOT_ID **ids, size_t *n,
+		      struct why *why);
 
 /* CKR_OK is OK; else the error of that row, with why "C_Name: CKR_NAME (text)". */
 enum err module_err(CK_RV rv, const char *function, struct why *why);

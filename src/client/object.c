@@ -6,7 +6,8 @@
 /* An attribute can change between asking for its length and reading it: once more, then give up. */
 #define READ_TRIES 3
 
-enum err object_attr(struct desk d, CK_OBJECT_HANDLE h, CK_ATTRIBUTE_TYPE t, struct buf *out, struct why *why)
+enum err object_attr(struct desk d, CK_OBJECT_HANDLE h, CK_ATTRIBUTE_TYPE t, struct buf *out,
+		     struct why *why)
 {
 	CK_ATTRIBUTE a = { .type = t };
 	CK_RV rv = CKR_BUFFER_TOO_SMALL;
@@ -17,7 +18,8 @@ enum err object_attr(struct desk d, CK_OBJECT_HANDLE h, CK_ATTRIBUTE_TYPE t, str
 		if (rv != CKR_OK)
 			break;
 		if (a.ulValueLen == CK_UNAVAILABLE_INFORMATION)
-			return why_fail(why, E_ATTR_TYPE, "%s: the module gives no value", name_of(NAME_CKA, t));
+			return why_fail(why, E_ATTR_TYPE, "%s: the module gives no value",
+					name_of(NAME_CKA, t));
 		buf_clear(out);
 		enum err e = buf_reserve(out, a.ulValueLen);
 		if (e != OK)
@@ -36,7 +38,8 @@ CK_ULONG object_ulong(struct desk d, CK_OBJECT_HANDLE h, CK_ATTRIBUTE_TYPE t, CK
 	CK_ULONG v = dflt;
 	CK_ATTRIBUTE a = { t, &v, sizeof(v) };
 
-	if (module_fn(d.m)->C_GetAttributeValue(d.h, h, &a, 1) != CKR_OK || a.ulValueLen != sizeof(v))
+	if (module_fn(d.m)->C_GetAttributeValue(d.h, h, &a, 1) != CKR_OK ||
+	    a.ulValueLen != sizeof(v))
 		return dflt;
 	return v;
 }
@@ -46,7 +49,8 @@ bool object_bool(struct desk d, CK_OBJECT_HANDLE h, CK_ATTRIBUTE_TYPE t, bool df
 	CK_BBOOL v = CK_FALSE;
 	CK_ATTRIBUTE a = { t, &v, sizeof(v) };
 
-	if (module_fn(d.m)->C_GetAttributeValue(d.h, h, &a, 1) != CKR_OK || a.ulValueLen != sizeof(v))
+	if (module_fn(d.m)->C_GetAttributeValue(d.h, h, &a, 1) != CKR_OK ||
+	    a.ulValueLen != sizeof(v))
 		return dflt;
 	return v != CK_FALSE;
 }
@@ -59,9 +63,11 @@ static CK_ULONG search_template(const struct uri *u, CK_OBJECT_CLASS *cls, CK_AT
 	if (*cls != CK_UNAVAILABLE_INFORMATION || (u != NULL && uri_class(u, cls)))
 		t[n++] = (CK_ATTRIBUTE){ CKA_CLASS, cls, sizeof(*cls) };
 	if (u != NULL && u->has[URI_OBJECT])
-		t[n++] = (CK_ATTRIBUTE){ CKA_LABEL, (void *)(uintptr_t)u->v[URI_OBJECT].p, u->v[URI_OBJECT].n };
+		t[n++] = (CK_ATTRIBUTE){ CKA_LABEL, (void *)(uintptr_t)u->v[URI_OBJECT].p,
+					 u->v[URI_OBJECT].n };
 	if (u != NULL && u->has[URI_ID])
-		t[n++] = (CK_ATTRIBUTE){ CKA_ID, (void *)(uintptr_t)u->v[URI_ID].p, u->v[URI_ID].n };
+		t[n++] =
+			(CK_ATTRIBUTE){ CKA_ID, (void *)(uintptr_t)u->v[URI_ID].p, u->v[URI_ID].n };
 	return n;
 }
 
@@ -88,7 +94,8 @@ static enum err search_all(struct desk d, struct handles *hs, struct why *why)
 		CK_ULONG got = 0;
 		enum err e = hs->n == hs->room ? handles_grow(hs, why) : OK;
 		if (e == OK)
-			e = module_err(module_fn(d.m)->C_FindObjects(d.h, hs->h + hs->n, hs->room - hs->n, &got),
+			e = module_err(module_fn(d.m)->C_FindObjects(d.h, hs->h + hs->n,
+								     hs->room - hs->n, &got),
 				       "C_FindObjects", why);
 		if (e != OK || got == 0)
 			return e;
@@ -96,11 +103,13 @@ static enum err search_all(struct desk d, struct handles *hs, struct why *why)
 	}
 }
 
-static enum err search(struct desk d, const struct uri *u, CK_OBJECT_CLASS cls, struct handles *hs, struct why *why)
+static enum err search(struct desk d, const struct uri *u, CK_OBJECT_CLASS cls, struct handles *hs,
+		       struct why *why)
 {
 	CK_ATTRIBUTE t[3];
 	CK_ULONG n = search_template(u, &cls, t);
-	enum err e = module_err(module_fn(d.m)->C_FindObjectsInit(d.h, t, n), "C_FindObjectsInit", why);
+	enum err e =
+		module_err(module_fn(d.m)->C_FindObjectsInit(d.h, t, n), "C_FindObjectsInit", why);
 
 	if (e != OK)
 		return e;
@@ -135,8 +144,8 @@ void object_list_free(struct object_info *list, size_t n)
 	mem_free(list);
 }
 
-enum err object_list(struct desk d, const struct uri *u, CK_OBJECT_CLASS cls, struct object_info **list, size_t *n,
-		     struct why *why)
+enum err object_list(struct desk d, const struct uri *u, CK_OBJECT_CLASS cls,
+		     struct object_info **list, size_t *n, struct why *why)
 {
 	struct handles hs = { 0 };
 	struct object_info *infos = NULL;
@@ -162,8 +171,8 @@ out:
 	return e;
 }
 
-enum err object_one(struct desk d, const struct uri *u, CK_OBJECT_CLASS cls, struct object_info *info,
-		    struct why *why)
+enum err object_one(struct desk d, const struct uri *u, CK_OBJECT_CLASS cls,
+		    struct object_info *info, struct why *why)
 {
 	struct object_info *list = NULL;
 	size_t n = 0;
@@ -178,7 +187,9 @@ enum err object_one(struct desk d, const struct uri *u, CK_OBJECT_CLASS cls, str
 	}
 	object_list_free(list, n);
 	if (n == 0)
-		return why_fail(why, E_OBJECT_HANDLE, "no such object on the token; a private one needs the PIN "
-			       "(--pin-source)");
-	return why_fail(why, E_ARGUMENTS, "%zu objects fit; name one with object=, id= or type= in the URI", n);
+		return why_fail(why, E_OBJECT_HANDLE,
+				"no such object on the token; a private one needs the PIN "
+				"(--pin-source)");
+	return why_fail(why, E_ARGUMENTS,
+			"%zu objects fit; name one with object=, id= or type= in the URI", n);
 }

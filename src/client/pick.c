@@ -18,8 +18,8 @@ static bool wanted(CK_FLAGS flags, enum pick_want want)
 }
 
 /* Whether slot holds a wanted token that fits u; fills spot. */
-static bool spot_read(const struct module *m, CK_SLOT_ID slot, const struct uri *u, enum pick_want want,
-		      struct spot *spot)
+static bool spot_read(const struct module *m, CK_SLOT_ID slot, const struct uri *u,
+		      enum pick_want want, struct spot *spot)
 {
 	CK_SLOT_INFO info;
 
@@ -35,8 +35,8 @@ static bool spot_read(const struct module *m, CK_SLOT_ID slot, const struct uri 
 	return uri_match_slot(u, slot, &info) && uri_match_token(u, &spot->info);
 }
 
-enum err pick_tokens(const struct module *m, const struct uri *u, enum pick_want want, struct spot **spots, size_t *n,
-		     struct why *why)
+enum err pick_tokens(const struct module *m, const struct uri *u, enum pick_want want,
+		     struct spot **spots, size_t *n, struct why *why)
 {
 	CK_SLOT_ID *ids = NULL;
 	size_t count = 0, found = 0;
@@ -54,7 +54,8 @@ enum err pick_tokens(const struct module *m, const struct uri *u, enum pick_want
 		return why_fail(why, E_MEMORY, "%s", err_text(E_MEMORY));
 	}
 	for (size_t i = 0; i < count; i++)
-		if ((u == NULL || uri_match_library(u, &library)) && spot_read(m, ids[i], u, want, &list[found]))
+		if ((u == NULL || uri_match_library(u, &library)) &&
+		    spot_read(m, ids[i], u, want, &list[found]))
 			found++;
 	mem_free(ids);
 	*spots = list;
@@ -70,15 +71,17 @@ static enum err several(const struct spot *spots, size_t n, struct why *why)
 
 	names[0] = '\0';
 	for (size_t i = 0; i < n && used < sizeof(names); i++)
-		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%.*s (slot %lu)", i > 0 ? ", " : "",
-					 (int)field_len(spots[i].info.label, sizeof(spots[i].info.label)),
-					 (const char *)spots[i].info.label, spots[i].slot);
-	return why_fail(why, E_ARGUMENTS, "%zu tokens fit: %s; name one with token=, serial= or slot-id= in the URI", n,
-		       names);
+		used += (size_t)snprintf(
+			names + used, sizeof(names) - used, "%s%.*s (slot %lu)", i > 0 ? ", " : "",
+			(int)field_len(spots[i].info.label, sizeof(spots[i].info.label)),
+			(const char *)spots[i].info.label, spots[i].slot);
+	return why_fail(why, E_ARGUMENTS,
+			"%zu tokens fit: %s; name one with token=, serial= or slot-id= in the URI",
+			n, names);
 }
 
-enum err pick_token(const struct module *m, const struct uri *u, enum pick_want want, struct spot *spot,
-		    struct why *why)
+enum err pick_token(const struct module *m, const struct uri *u, enum pick_want want,
+		    struct spot *spot, struct why *why)
 {
 	struct spot *spots = NULL;
 	size_t n = 0;
@@ -87,8 +90,9 @@ enum err pick_token(const struct module *m, const struct uri *u, enum pick_want 
 	if (e != OK)
 		return e;
 	if (n == 0)
-		e = why_fail(why, E_TOKEN_ABSENT, "no token of %s fits; `chancery token list` shows what is there",
-			    module_path(m));
+		e = why_fail(why, E_TOKEN_ABSENT,
+			     "no token of %s fits; `chancery token list` shows what is there",
+			     module_path(m));
 	else if (n > 1)
 		e = several(spots, n, why);
 	else

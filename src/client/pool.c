@@ -9,19 +9,22 @@ struct pool {
 	CK_FLAGS flags;
 	CK_SESSION_HANDLE anchor; /* keeps the login */
 	size_t max;
-	pthread_mutex_t mu;       /* guards all below */
-	pthread_cond_t back;      /* a session came back */
+	pthread_mutex_t mu;  /* guards all below */
+	pthread_cond_t back; /* a session came back */
 	CK_SESSION_HANDLE *idle;
-	size_t n_idle, room_idle; /* room for every session that is out, so that giving back cannot fail */
+	size_t n_idle,
+		room_idle; /* room for every session that is out, so that giving back cannot fail */
 	size_t n_out;
 };
 
 static enum err pool_open(const struct pool *p, CK_SESSION_HANDLE *h, struct why *why)
 {
-	return module_err(module_fn(p->m)->C_OpenSession(p->slot, p->flags, NULL, NULL, h), "C_OpenSession", why);
+	return module_err(module_fn(p->m)->C_OpenSession(p->slot, p->flags, NULL, NULL, h),
+			  "C_OpenSession", why);
 }
 
-enum err pool_new(const struct module *m, CK_SLOT_ID slot, bool rw, size_t max, struct pool **out, struct why *why)
+enum err pool_new(const struct module *m, CK_SLOT_ID slot, bool rw, size_t max, struct pool **out,
+		  struct why *why)
 {
 	struct pool *p = mem_alloc(sizeof(*p));
 

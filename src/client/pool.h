@@ -16,7 +16,8 @@ struct pool;
  * A pool of at most max sessions (0: as many as are asked for) on a slot. m is borrowed and must
  * outlive the pool. The anchor session is opened at once, so a slot that cannot be used is noticed here.
  */
-enum err pool_new(const struct module *m, CK_SLOT_ID slot, bool rw, size_t max, struct pool **out, struct why *why);
+enum err pool_new(const struct module *m, CK_SLOT_ID slot, bool rw, size_t max, struct pool **out,
+		  struct why *why);
 /* Closes every session that was given back. */
 void pool_free(struct pool *p); /* NULL accepted */
 

@@ -6,14 +6,17 @@
 #include <unistd.h>
 
 /* Input up to this size is signed in one call, since some modules refuse multi-part calls for some mechanisms. */
-#define CHUNK ((size_t)256 * 1024)
+#define CHUNK      ((size_t)256 * 1024)
 #define DIGEST_MAX 64
-#define NONE CK_UNAVAILABLE_INFORMATION
+#define NONE       CK_UNAVAILABLE_INFORMATION
 
 const struct sign_alg sign_algs[] = {
-	{ "rsa-pss-sha256", CKK_RSA, CKM_SHA256_RSA_PKCS_PSS, CKM_RSA_PKCS_PSS, CKM_SHA256, CKG_MGF1_SHA256, 32 },
-	{ "rsa-pss-sha384", CKK_RSA, CKM_SHA384_RSA_PKCS_PSS, CKM_RSA_PKCS_PSS, CKM_SHA384, CKG_MGF1_SHA384, 48 },
-	{ "rsa-pss-sha512", CKK_RSA, CKM_SHA512_RSA_PKCS_PSS, CKM_RSA_PKCS_PSS, CKM_SHA512, CKG_MGF1_SHA512, 64 },
+	{ "rsa-pss-sha256", CKK_RSA, CKM_SHA256_RSA_PKCS_PSS, CKM_RSA_PKCS_PSS, CKM_SHA256,
+	  CKG_MGF1_SHA256, 32 },
+	{ "rsa-pss-sha384", CKK_RSA, CKM_SHA384_RSA_PKCS_PSS, CKM_RSA_PKCS_PSS, CKM_SHA384,
+	  CKG_MGF1_SHA384, 48 },
+	{ "rsa-pss-sha512", CKK_RSA, CKM_SHA512_RSA_PKCS_PSS, CKM_RSA_PKCS_PSS, CKM_SHA512,
+	  CKG_MGF1_SHA512, 64 },
 	{ "rsa-pkcs1-sha256", CKK_RSA, CKM_SHA256_RSA_PKCS, NONE, CKM_SHA256, 0, 0 },
 	{ "rsa-pkcs1-sha384", CKK_RSA, CKM_SHA384_RSA_PKCS, NONE, CKM_SHA384, 0, 0 },
 	{ "rsa-pkcs1-sha512", CKK_RSA, CKM_SHA512_RSA_PKCS, NONE, CKM_SHA512, 0, 0 },
@@ -61,7 +64,8 @@ static void set_param(struct prepared *p, void *param, size_t n)
 	p->mech.ulParameterLen = n;
 }
 
-static enum err prepare(const struct signer *s, CK_MECHANISM_TYPE type, struct prepared *p, struct why *why)
+static enum err prepare(const struct signer *s, CK_MECHANISM_TYPE type, struct prepared *p,
+			struct why *why)
 {
 	const struct sign_alg *a = s->alg;
 
@@ -74,7 +78,8 @@ static enum err prepare(const struct signer *s, CK_MECHANISM_TYPE type, struct p
 	if (s->context.n == 0)
 		return OK;
 	if (a->key_type == CKK_ML_DSA) {
-		p->u.context = (CK_SIGN_ADDITIONAL_CONTEXT){ CKH_HEDGE_PREFERRED, borrowed(s->context), s->context.n };
+		p->u.context = (CK_SIGN_ADDITIONAL_CONTEXT){ CKH_HEDGE_PREFERRED,
+							     borrowed(s->context), s->context.n };
 		set_param(p, &p->u.context, sizeof(p->u.context));
 		return OK;
 	}
@@ -89,7 +94,8 @@ static enum err prepare(const struct signer *s, CK_MECHANISM_TYPE type, struct p
 /* ---- input ---- */
 
 /* Reads until cap or the end. */
-static enum err read_chunk(int fd, const char *name, uint8_t *p, size_t cap, size_t *n, struct why *why)
+static enum err read_chunk(int fd, const char *name, uint8_t *p, size_t cap, size_t *n,
+			   struct why *why)
 {
 	*n = 0;
 	while (*n < cap) {
@@ -136,7 +142,8 @@ static enum err feed_all(struct feed *f, update_fn update, const char *function,
 
 /* ---- digests, when only the plain mechanism is there ---- */
 
-static enum err feed_digest(struct feed *f, uint8_t digest[DIGEST_MAX], CK_ULONG *n, struct why *why)
+static enum err feed_digest(struct feed *f, uint8_t digest[DIGEST_MAX], CK_ULONG *n,
+			    struct why *why)
 {
 	const CK_FUNCTION_LIST *fn = module_fn(f->s->desk.m);
 	CK_MECHANISM m = { f->s->alg->hash, NULL, 0 };
@@ -153,7 +160,8 @@ static enum err feed_digest(struct feed *f, uint8_t digest[DIGEST_MAX], CK_ULONG
 /* Starts with the mechanism of the row, or the plain one; *plain tells which. */
 typedef CK_RV (*init_fn)(CK_SESSION_HANDLE, CK_MECHANISM_PTR, CK_OBJECT_HANDLE);
 
-static enum err start(const struct signer *s, init_fn init, const char *function, bool *plain, struct why *why)
+static enum err start(const struct signer *s, init_fn init, const char *function, bool *plain,
+		      struct why *why)
 {
 	struct prepared p;
 	enum err e = prepare(s, s->alg->mech, &p, why);
@@ -170,7 +178,8 @@ static enum err start(const struct signer *s, init_fn init, const char *function
 	return module_err(rv, function, why);
 }
 
-static enum err feed_open(struct feed *f, const struct signer *s, int fd, const char *name, struct why *why)
+static enum err feed_open(struct feed *f, const struct signer *s, int fd, const char *name,
+			  struct why *why)
 {
 	*f = (struct feed){ s, fd, name, mem_alloc(CHUNK), 0 };
 	if (f->chunk == NULL)
@@ -180,7 +189,8 @@ static enum err feed_open(struct feed *f, const struct signer *s, int fd, const 
 
 /* ---- sign ---- */
 
-static enum err sign_bytes(const struct signer *s, uint8_t *data, size_t n, struct buf *sig, struct why *why)
+static enum err sign_bytes(const struct signer *s, uint8_t *data, size_t n, struct buf *sig,
+			   struct why *why)
 {
 	const CK_FUNCTION_LIST *fn = module_fn(s->desk.m);
 	CK_ULONG len = 0;
@@ -210,7 +220,8 @@ static enum err sign_final(const struct signer *s, struct buf *sig, struct why *
 	return e;
 }
 
-enum err signer_sign(const struct signer *s, int fd, const char *name, struct buf *sig, struct why *why)
+enum err signer_sign(const struct signer *s, int fd, const char *name, struct buf *sig,
+		     struct why *why)
 {
 	const CK_FUNCTION_LIST *fn = module_fn(s->desk.m);
 	uint8_t digest[DIGEST_MAX];
@@ -240,7 +251,8 @@ out:
 
 /* ---- verify ---- */
 
-enum err signer_verify(const struct signer *s, int fd, const char *name, struct span sig, struct why *why)
+enum err signer_verify(const struct signer *s, int fd, const char *name, struct span sig,
+		       struct why *why)
 {
 	const CK_FUNCTION_LIST *fn = module_fn(s->desk.m);
 	uint8_t digest[DIGEST_MAX];
@@ -255,12 +267,16 @@ enum err signer_verify(const struct signer *s, int fd, const char *name, struct 
 		goto out;
 	if (plain) {
 		if ((e = feed_digest(&f, digest, &digest_n, why)) == OK)
-			e = module_err(fn->C_Verify(s->desk.h, digest, digest_n, borrowed(sig), sig.n), "C_Verify", why);
+			e = module_err(
+				fn->C_Verify(s->desk.h, digest, digest_n, borrowed(sig), sig.n),
+				"C_Verify", why);
 	} else if (feed_whole(&f)) {
-		e = module_err(fn->C_Verify(s->desk.h, f.chunk, f.n, borrowed(sig), sig.n), "C_Verify", why);
+		e = module_err(fn->C_Verify(s->desk.h, f.chunk, f.n, borrowed(sig), sig.n),
+			       "C_Verify", why);
 	} else {
 		if ((e = feed_all(&f, fn->C_VerifyUpdate, "C_VerifyUpdate", why)) == OK)
-			e = module_err(fn->C_VerifyFinal(s->desk.h, borrowed(sig), sig.n), "C_VerifyFinal", why);
+			e = module_err(fn->C_VerifyFinal(s->desk.h, borrowed(sig), sig.n),
+				       "C_VerifyFinal", why);
 	}
 out:
 	mem_free(f.chunk);

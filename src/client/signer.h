@@ -10,7 +10,7 @@
 #include "client/object.h"
 
 struct sign_alg {
-	const char *name;         /* "ecdsa-sha256" */
+	const char *name; /* "ecdsa-sha256" */
 	CK_KEY_TYPE key_type;
 	CK_MECHANISM_TYPE mech;   /* hashes and signs */
 	CK_MECHANISM_TYPE plain;  /* signs a digest; CK_UNAVAILABLE_INFORMATION: there is none */
@@ -34,8 +34,10 @@ extern const struct sign_alg sign_algs[];
 const struct sign_alg *sign_alg_find(const char *name, CK_KEY_TYPE kt, unsigned bits);
 
 /* Signs what can be read from fd until its end. sig's contents are replaced. name is of the input, for messages. */
-enum err signer_sign(const struct signer *s, int fd, const char *name, struct buf *sig, struct why *why);
+enum err signer_sign(const struct signer *s, int fd, const char *name, struct buf *sig,
+		     struct why *why);
 /* E_SIGNATURE or E_SIGNATURE_LEN: it does not match. */
-enum err signer_verify(const struct signer *s, int fd, const char *name, struct span sig, struct why *why);
+enum err signer_verify(const struct signer *s, int fd, const char *name, struct span sig,
+		       struct why *why);
 
 #endif
