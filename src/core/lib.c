@@ -96,7 +96,7 @@ enum err lib_enter(void)
 	if (l == NULL)
 		return E_NOT_INITIALIZED;
 	rwlock_read(&l->enter);
-	if (atomic_load_explicit(&l->ready, memory_order_relaxed))
+	if (atomic_load_explicit(&l->ready, memory_order_acquire))
 		return OK;
 	rwlock_drop(&l->enter);
 	return E_NOT_INITIALIZED;

@@ -48,18 +48,27 @@ void store_fork_prepare(void)
 	}
 }
 
-void store_fork_parent(void)
+static void let_go(void)
 {
 	for (struct store *s = stores; s != NULL; s = s->next) {
 		(void)pthread_mutex_unlock(&s->lock.mu);
 		(void)pthread_mutex_unlock(&s->queue.mu);
 	}
+}
+
+void store_fork_parent(void)
+{
+	let_go();
 	(void)pthread_mutex_unlock(&gate.mu);
 }
 
-/* The stores stay where they are, locked for good: their memory and descriptors are the price of not touching them. */
+/*
+ * The stores stay where they are, forgotten: their memory and descriptors are the price of not touching them. Their locks
+ * are let go of all the same, since it is this thread that took them.
+ */
 void store_fork_child(void)
 {
+	let_go();
 	stores = NULL;
 	(void)pthread_mutex_unlock(&gate.mu);
 }
