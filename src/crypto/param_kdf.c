@@ -7,8 +7,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Ten seconds or so of one call: it holds the session, and nothing can interrupt it (case B022). */
-#define ITERATIONS_MAX 10000000
+/*
+ * Ten seconds or so of one call: it holds the session, and nothing can interrupt it (case B022). The largest count in
+ * RFC 6070 is below.
+ */
+#define ITERATIONS_MAX 20000000
 /*
  * A password is shorter than this. It is also where Linux lets the first page of a process be
  * (vm.mmap_min_addr), so a number below it cannot be a pointer.
@@ -55,7 +58,9 @@ enum err param_hkdf(const struct mech *m, const CK_MECHANISM *mechanism, struct 
 	return par->expand ? pbytes_take(&par->context, s.pInfo, s.ulInfoLen) : OK;
 }
 
-/* Reads a number from where there may be no memory: the kernel answers EFAULT where we would crash. */
+/*
+ * Reads a number from where there may be no memory: the kernel answers EFAULT where we would crash.
+ */
 static bool read_number(uintptr_t at, CK_ULONG *n)
 {
 	union {
@@ -69,8 +74,9 @@ static bool read_number(uintptr_t at, CK_ULONG *n)
 }
 
 /*
- * CK_PKCS5_PBKD2_PARAMS declared the length as a pointer, its successor of the same size as a number, and
- * callers of both are about. What cannot be an address is a length; what can must be a readable one.
+ * CK_PKCS5_PBKD2_PARAMS declared the length as a pointer, its successor of the same size as a
+ * number, and callers of both are about. What cannot be an address is a length; what can must be a
+ * readable one.
  */
 static enum err password_len(CK_ULONG field, CK_ULONG *n)
 {
