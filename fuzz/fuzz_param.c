@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mechanism parameters. The input says which mechanism, how long its structure is, and word by word what is in
- * it: a pointer, NULL, a small number, a number near the largest, a mechanism. Words that are pointers are never
- * just any number, as no caller's are. What is taken is used: with a secret key, the rest of the input is
- * encrypted, decrypted, signed, verified.
+ * Mechanism parameters. The input says which mechanism, how long its structure is, and word by word
+ * what is in it: a pointer, NULL, a small number, a number near the largest, a mechanism. Words
+ * that are pointers are never just any number, as no caller's are. What is taken is used: with a
+ * secret key, the rest of the input is encrypted, decrypted, signed, verified.
  */
 #include "crypto/lib.h"
 #include "crypto/mech.h"

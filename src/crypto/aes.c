@@ -13,7 +13,10 @@ static bool pads(const struct run *r)
 	return r->mech->type == CKM_AES_CBC_PAD;
 }
 
-/* Bytes of output after `in` bytes of input have been given: whole blocks, and for unpadding all but the last. */
+/*
+ * Bytes of output after `in` bytes of input have been given: whole blocks, and for unpadding all
+ * but the last.
+ */
 static uint64_t released(const struct run *r, uint64_t in)
 {
 	if (pads(r) && r->use == USE_DECRYPT)
@@ -63,7 +66,10 @@ static enum err block_update(struct run *r, struct span in, struct sink *o)
 	return aes_feed(r->state, in, o);
 }
 
-/* The last block, unpadded in a place of its own: the caller's has room for what is left of it only. */
+/*
+ * The last block, unpadded in a place of its own: the caller's has room for what is left of it
+ * only.
+ */
 static enum err unpad(struct aes_state *s, struct sink *o)
 {
 	uint8_t last[AES_BLOCK];
@@ -142,7 +148,10 @@ static uint64_t low_bits(CK_ULONG bits)
 	return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
 }
 
-/* How often the counter part of the block can be counted up before it overflows; more than 2^64 - 1 is that. */
+/*
+ * How often the counter part of the block can be counted up before it overflows; more than 2^64 - 1
+ * is that.
+ */
 static uint64_t ctr_steps(const struct param *par)
 {
 	const uint8_t *block = pbytes_span(&par->iv).p;
@@ -163,8 +172,8 @@ static size_t stream_bound(const struct run *r, size_t n, bool last)
 }
 
 /*
- * PKCS#11 3.2, AES-CTR: overflow of the counter part is CKR_DATA_LEN_RANGE. As it never overflows, it makes no
- * difference that libcrypto counts in all 128 bits.
+ * PKCS#11 3.2, AES-CTR: overflow of the counter part is CKR_DATA_LEN_RANGE. As it never overflows,
+ * it makes no difference that libcrypto counts in all 128 bits.
  */
 static enum err ctr_update(struct run *r, struct span in, struct sink *o)
 {

@@ -128,7 +128,10 @@ const struct mech_ops gcm_ops = {
 	.drop = aes_drop,
 };
 
-/* The key goes in with the lengths, which are in the parameter, and the data's own length: in `once`. */
+/*
+ * The key goes in with the lengths, which are in the parameter, and the data's own length: in
+ * `once`.
+ */
 static enum err ccm_begin(struct run *r)
 {
 	enum err e = aes_select(r, AES_MODE_CCM);
@@ -170,7 +173,9 @@ static enum err ccm_prepare(struct run *r, struct span tag)
 	return feed_aad(s, pbytes_span(&r->param.aad));
 }
 
-/* libcrypto's CCM wants one call for the data, also when there is none: that is what makes the tag. */
+/*
+ * libcrypto's CCM wants one call for the data, also when there is none: that is what makes the tag.
+ */
 static int ccm_data(struct aes_state *s, struct span in, struct sink *o)
 {
 	uint8_t none[1] = { 0 };

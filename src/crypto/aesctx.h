@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state that all AES ops share: a libcrypto cipher context that stays keyed between operations. */
+/*
+ * The state that all AES ops share: a libcrypto cipher context that stays keyed between operations.
+ */
 #ifndef CHANCERY_CRYPTO_AESCTX_H
 #define CHANCERY_CRYPTO_AESCTX_H
 
@@ -27,19 +29,22 @@ enum aes_mode {
 struct aes_state {
 	EVP_CIPHER_CTX *ctx;
 	EVP_CIPHER *cipher; /* the one selected; borrowed */
-	struct key *
-		key; /* whose key schedule ctx has for cipher; a reference, so that no other key gets its address */
-	bool encrypt;     /* in this direction */
-	size_t iv_n;      /* length of the IV that ctx was told, where it varies */
+	struct key
+		*key; /* whose schedule ctx has; a reference, so that its address stays its own */
+	bool encrypt; /* in this direction */
+	size_t iv_n;  /* length of the IV that ctx was told, where it varies */
 	uint64_t in, out; /* bytes of this operation so far */
 };
 
 /*
- * Makes r->state if there is none, selects the cipher for r's key in this mode and begins to count anew.
- * E_MEMORY, E_KEY_SIZE.
+ * Makes r->state if there is none, selects the cipher for r's key in this mode and begins to count
+ * anew. E_MEMORY, E_KEY_SIZE.
  */
 enum err aes_select(struct run *r, enum aes_mode mode);
-/* aes_select, and ready to be fed: the key is set only when it is another than last time. iv as the mode wants it. E_FAILED too. */
+/*
+ * aes_select, and ready to be fed: the key is set only when it is another than last time. iv as the
+ * mode wants it. E_FAILED too.
+ */
 enum err aes_open(struct run *r, enum aes_mode mode, struct span iv);
 /* The context is about to be keyed by other means: forgets whose key it has. */
 void aes_unkey(struct aes_state *s);
@@ -48,7 +53,10 @@ enum err aes_feed(struct aes_state *s, struct span in, struct sink *o);
 /* Frees a state; the drop of all AES ops. */
 void aes_drop(void *state);
 
-/* What a wrong input or its wrong length is called: data when encrypting, ciphertext when decrypting. */
+/*
+ * What a wrong input or its wrong length is called: data when encrypting, ciphertext when
+ * decrypting.
+ */
 static inline enum err aes_bad_length(const struct run *r)
 {
 	return r->use == USE_ENCRYPT ? E_DATA_LEN : E_CIPHERTEXT_LEN;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AES key wrapping: RFC 3394 (KW), RFC 5649 (KWP), and PKCS#7 padding before RFC 3394. The number 0x210A,
- * CKM_AES_KEY_WRAP_PAD, is the last of these, as the standard's header says and other modules do; some read
- * it as KWP.
+ * AES key wrapping: RFC 3394 (KW), RFC 5649 (KWP), and PKCS#7 padding before RFC 3394. The number
+ * 0x210A, CKM_AES_KEY_WRAP_PAD, is the last of these, as the standard's header says and other
+ * modules do; some read it as KWP.
  */
 #include "base/buf.h"
 #include "base/mem.h"
@@ -128,7 +128,10 @@ static enum err pkcs7_wrap(struct run *r, struct span in, struct sink *o)
 	return e;
 }
 
-/* Bytes without the padding; false when it is none. Behind an integrity check, so time tells nothing. */
+/*
+ * Bytes without the padding; false when it is none. Behind an integrity check, so time tells
+ * nothing.
+ */
 static bool unpadded(struct span in, size_t *n)
 {
 	uint8_t pad = in.p[in.n - 1];

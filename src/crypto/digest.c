@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Digests: SHA-1 and SHA-2 through sha.h, so that their state can be saved; the others through EVP. */
+/*
+ * Digests: SHA-1 and SHA-2 through sha.h, so that their state can be saved; the others through EVP.
+ */
 #include "base/mem.h"
 #include "crypto/families.h"
 #include "crypto/hash.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of each family of mechanisms, gathered by mech.c; and each family's known-answer tests. */
+/*
+ * The rows of each family of mechanisms, gathered by mech.c; and each family's known-answer tests.
+ */
 #ifndef CHANCERY_CRYPTO_FAMILIES_H
 #define CHANCERY_CRYPTO_FAMILIES_H
 

@@ -72,8 +72,8 @@ static _Atomic(void *) fetched[ALG_COUNT];
 static char absent;
 
 /*
- * Only an answer "unsupported" is remembered: a lack of memory passes. Threads that come at once each fetch;
- * one keeps the result.
+ * Only an answer "unsupported" is remembered: a lack of memory passes. Threads that come at once
+ * each fetch; one keeps the result.
  */
 static void *fetch_first(enum alg a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Known-answer tests as data. A row gives a mechanism, what it does, and the bytes in and out; it runs
- * through the same ops as the callers' work, so that what is tested is what is used.
+ * Known-answer tests as data. A row gives a mechanism, what it does, and the bytes in and out; it
+ * runs through the same ops as the callers' work, so that what is tested is what is used.
  */
 #ifndef CHANCERY_CRYPTO_KAT_H
 #define CHANCERY_CRYPTO_KAT_H
@@ -21,10 +21,10 @@ struct kat_attr {
 enum kat_kind {
 	KAT_DIGEST,   /* in -> out */
 	KAT_SIGN,     /* in -> out under priv; verified under pub, and refused when changed */
-	KAT_PAIRWISE, /* for signatures that differ each time: out verifies, a new one verifies, a changed one is refused */
+	KAT_PAIRWISE, /* for signatures that differ: out verifies, so does a new one unless changed */
 	KAT_CIPHER,   /* in -> out under priv, and back */
 	KAT_AEAD,     /* KAT_CIPHER, and a changed out is refused */
-	KAT_DECRYPT, /* for ciphertexts that differ each time: out -> in under priv, and in to pub and back */
+	KAT_DECRYPT,  /* for ciphertexts that differ: out -> in under priv; in to pub and back */
 	KAT_DERIVE,   /* priv -> a secret key whose value is out */
 	KAT_GENERATE, /* parameter -> a secret key whose value is out */
 	KAT_CALL      /* call() makes out: for what is no mechanism */
@@ -36,22 +36,27 @@ struct kat {
 	CK_MECHANISM_TYPE mech;
 	CK_OBJECT_CLASS class; /* of priv: CKO_SECRET_KEY or CKO_PRIVATE_KEY */
 	CK_KEY_TYPE key_type;
-	/* Attributes besides class and type, as key_parse wants them; they end at the first hex that is NULL. */
+	/*
+	 * Attributes besides class and type, as key_parse wants them; they end at the first hex
+	 * that is NULL.
+	 */
 	struct kat_attr priv[KAT_ATTRS];
-	struct kat_attr
-		pub[KAT_ATTRS]; /* of the public key; none for secret keys: priv serves both ways */
-	const void *param;      /* of the mechanism, static; NULL: none */
+	struct kat_attr pub[KAT_ATTRS]; /* of the public key; none: priv serves both ways */
+	const void *param;              /* of the mechanism, static; NULL: none */
 	size_t param_n;
 	const char *in, *out;                     /* hexadecimal; NULL: empty */
 	enum err (*call)(uint8_t *out, size_t n); /* KAT_CALL */
 };
 
-/* Runs one row, without regard to earlier results and without latching. E_SELFTEST when an answer is wrong. */
+/*
+ * Runs one row, without regard to earlier results and without latching. E_SELFTEST when an answer
+ * is wrong.
+ */
 enum err kat_run(const struct kat *k);
 
 /*
- * The row of this name, once per process: *tested keeps that it passed. A failure latches: E_SELFTEST from
- * then on, here and in selftest_once. Any number of threads at once.
+ * The row of this name, once per process: *tested keeps that it passed. A failure latches:
+ * E_SELFTEST from then on, here and in selftest_once. Any number of threads at once.
  */
 enum err selftest_named(const char *name, atomic_uchar *tested);
 

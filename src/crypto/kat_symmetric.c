@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Known-answer tests of digests, MACs, AES and key derivation. The answers come from other implementations: the
- * digests, HMAC and PBKDF2 from Python's hashlib, the rest from plain programs written after the
- * standards (FIPS 197, SP 800-38A to 38F, IEEE 1619, RFC 5649, 5869, 9106).
+ * Known-answer tests of digests, MACs, AES and key derivation. The answers come from other
+ * implementations: the digests, HMAC and PBKDF2 from Python's hashlib, the rest from plain programs
+ * written after the standards (FIPS 197, SP 800-38A to 38F, IEEE 1619, RFC 5649, 5869, 9106).
  */
 #include "crypto/kat.h"
 #include "crypto/kdfctx.h"

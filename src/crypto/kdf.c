@@ -10,7 +10,10 @@
 /* RFC 5869, 2.3: the counter of the expansion is one byte. */
 #define EXPAND_MAX 255
 
-/* PKCS#11 3.2, HKDF: extraction yields a digest and nothing else; expansion what is asked for, up to a limit. */
+/*
+ * PKCS#11 3.2, HKDF: extraction yields a digest and nothing else; expansion what is asked for, up
+ * to a limit.
+ */
 static enum err hkdf_length(const struct param *par, const struct hash *h,
 			    const struct attrset *templ, size_t *n)
 {

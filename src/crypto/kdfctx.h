@@ -10,13 +10,15 @@
 struct hkdf_input {
 	const struct hash *hash;
 	bool extract, expand; /* one of them at least */
-	struct span
-		secret;   /* input keying material, or for expansion alone the pseudo-random key */
-	struct span salt; /* empty: as many zeros as the digest has bytes (RFC 5869, 2.2) */
+	struct span secret;   /* keying material, or for expansion alone the pseudo-random key */
+	struct span salt;     /* empty: as many zeros as the digest has bytes (RFC 5869, 2.2) */
 	struct span info;
 };
 
-/* n bytes at out: up to 255 digests when expanding, exactly one digest when only extracting. E_FAILED. */
+/*
+ * n bytes at out: up to 255 digests when expanding, exactly one digest when only extracting.
+ * E_FAILED.
+ */
 enum err kdf_hkdf(const struct hkdf_input *in, uint8_t *out, size_t n);
 /* PBKDF2 with HMAC of h. E_FAILED. */
 enum err kdf_pbkdf2(const struct hash *h, struct span password, struct span salt,

@@ -57,8 +57,8 @@ enum err crypto_start(void)
 	if ((e = context_new(&ctx)) != OK)
 		return e;
 	/*
-	 * A child does not free its parent's context: locks in it may be held by threads that the child has
-	 * not got, and what hangs on it may have been in the secret arena.
+	 * A child does not free its parent's context: locks in it may be held by threads that the
+	 * child has not got, and what hangs on it may have been in the secret arena.
 	 */
 	fetch_forget();
 	context = ctx;
@@ -68,8 +68,9 @@ enum err crypto_start(void)
 }
 
 /*
- * The context stays for the next crypto_start: libcrypto's exit handlers of threads that used it point to
- * it, so it could be freed only when all those threads have ended, and nothing tells us when.
+ * The context stays for the next crypto_start: libcrypto's exit handlers of threads that used it
+ * point to it, so it could be freed only when all those threads have ended, and nothing tells us
+ * when.
  */
 void crypto_stop(void)
 {

@@ -11,8 +11,9 @@
 #include "base/span.h"
 
 /*
- * Makes the context (first use of libcrypto sets its allocator to mem.h). Called under the library's
- * initialise lock. After a fork the child calls it again: the parent's context is abandoned, not freed.
+ * Makes the context (first use of libcrypto sets its allocator to mem.h). Called under the
+ * library's initialise lock. After a fork the child calls it again: the parent's context is
+ * abandoned, not freed.
  */
 enum err crypto_start(void);
 /* Frees the context, when it is this process's own. No operation may be running. */

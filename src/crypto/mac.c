@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HMAC, AES-CMAC and AES-GMAC. The libcrypto context stays keyed between operations: computing a short HMAC
- * costs less than setting its key.
+ * HMAC, AES-CMAC and AES-GMAC. The libcrypto context stays keyed between operations: computing a
+ * short HMAC costs less than setting its key.
  */
 #include "base/mem.h"
 #include "crypto/families.h"
@@ -18,9 +18,8 @@
 struct mac_state {
 	EVP_MAC_CTX *ctx;
 	const char *sub; /* the digest or cipher that ctx was told; static */
-	struct key *
-		key; /* that ctx is keyed with; a reference, so that no other key gets its address */
-	size_t size; /* bytes of the MAC of this operation */
+	struct key *key; /* whose key ctx has; a reference, so that its address stays its own */
+	size_t size;     /* bytes of the MAC of this operation */
 };
 
 static void state_unkey(struct mac_state *s)
@@ -53,7 +52,10 @@ static struct mac_state *state_new(enum alg a)
 	return s;
 }
 
-/* The digest or cipher under the MAC, by libcrypto's parameter `what`. A change of it forgets the key. */
+/*
+ * The digest or cipher under the MAC, by libcrypto's parameter `what`. A change of it forgets the
+ * key.
+ */
 static enum err set_sub(struct mac_state *s, const char *what, const char *sub)
 {
 	char name[32];
@@ -227,7 +229,10 @@ static const struct mech_ops gmac_ops = {
 	.drop = mac_drop,
 };
 
-/* HMAC with one digest, in full and cut to a length. Its name in libcrypto is also that of its test, after "HMAC-". */
+/*
+ * HMAC with one digest, in full and cut to a length. Its name in libcrypto is also that of its
+ * test, after "HMAC-".
+ */
 #define HMAC(full, general, kt, digest, name)                                                      \
 	{ .type = (full),                                                                          \
 	  .key_type = (kt),                                                                        \

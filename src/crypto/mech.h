@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The registry of mechanisms. One row feeds C_GetMechanismList, C_GetMechanismInfo, the checks at Init
- * and dispatch, so what is advertised cannot drift from what works. A row is offered only if what it
- * needs could be fetched from libcrypto.
+ * The registry of mechanisms. One row feeds C_GetMechanismList, C_GetMechanismInfo, the checks at
+ * Init and dispatch, so what is advertised cannot drift from what works. A row is offered only if
+ * what it needs could be fetched from libcrypto.
  */
 #ifndef CHANCERY_CRYPTO_MECH_H
 #define CHANCERY_CRYPTO_MECH_H
@@ -28,9 +28,9 @@ enum mech_use {
 };
 
 /*
- * A mechanism at work under one key. Embedded in core's operation and reused: `state` (with the libcrypto
- * context in it) survives run_end and is used again when the next begin has the same mech->ops; run_free drops it.
- * Not thread-safe: the session's lock is held.
+ * A mechanism at work under one key. Embedded in core's operation and reused: `state` (with the
+ * libcrypto context in it) survives run_end and is used again when the next begin has the same
+ * mech->ops; run_free drops it. Not thread-safe: the session's lock is held.
  */
 struct run {
 	const struct mech *mech;
@@ -43,17 +43,30 @@ struct run {
 
 struct mech_ops {
 	/*
-	 * Starts: checks what depends on key and parameter together (E_MECHANISM_PARAM, E_KEY_SIZE, E_KEY_TYPE), makes or reuses state.
+	 * Starts: checks what depends on key and parameter together (E_MECHANISM_PARAM, E_KEY_SIZE,
+	 * E_KEY_TYPE), makes or reuses state.
 	 */
 	enum err (*begin)(struct run *r);
-	/* An upper bound of the output of the next call: update with n bytes, or with last: all that is still to come when n more bytes are given. Cheap. */
+	/*
+	 * An upper bound of the output of the next call: update with n bytes, or with last: all
+	 * that is still to come when n more bytes are given. Cheap.
+	 */
 	size_t (*bound)(const struct run *r, size_t n, bool last);
-	/* Consumes in, may produce output (o has room for bound(n, false)). NULL: no multi-part; see MECH_* flags. */
+	/*
+	 * Consumes in, may produce output (o has room for bound(n, false)). NULL: no multi-part;
+	 * see MECH_* flags.
+	 */
 	enum err (*update)(struct run *r, struct span in, struct sink *o);
-	/* Ends a multi-part operation with its output. For verify: sig is the signature, o unused (NULL). */
+	/*
+	 * Ends a multi-part operation with its output. For verify: sig is the signature, o unused
+	 * (NULL).
+	 */
 	enum err (*final)(struct run *r, struct sink *o);
 	enum err (*verify_final)(struct run *r, struct span sig);
-	/* The whole operation in one call; NULL: update then final. in may overlap o exactly (in place). */
+	/*
+	 * The whole operation in one call; NULL: update then final. in may overlap o exactly (in
+	 * place).
+	 */
 	enum err (*once)(struct run *r, struct span in, struct sink *o);
 	enum err (*verify_once)(struct run *r, struct span in, struct span sig);
 	/* C_GetOperationState / C_SetOperationState of digests; NULL: unsaveable. */
@@ -63,14 +76,20 @@ struct mech_ops {
 	void (*drop)(void *state);
 };
 
-/* Operations that make keys. templ is the checked template; made gets the key's own attributes (CKA_VALUE, CKA_MODULUS, …, CKA_KEY_TYPE), completed as by key_complete. */
+/*
+ * Operations that make keys. templ is the checked template; made gets the key's own attributes
+ * (CKA_VALUE, CKA_MODULUS, …, CKA_KEY_TYPE), completed as by key_complete.
+ */
 struct mech_make {
 	enum err (*generate)(const struct mech *m, const struct param *par,
 			     const struct attrset *templ, struct attrset *made);
 	enum err (*generate_pair)(const struct mech *m, const struct param *par,
 				  const struct attrset *pub_templ, const struct attrset *priv_templ,
 				  struct attrset *pub, struct attrset *priv);
-	/* extra: the key that par->key names, or NULL. made gets CKA_VALUE for CKA_KEY_TYPE and CKA_VALUE_LEN of templ (CKO_DATA: CKA_VALUE). */
+	/*
+	 * extra: the key that par->key names, or NULL. made gets CKA_VALUE for CKA_KEY_TYPE and
+	 * CKA_VALUE_LEN of templ (CKO_DATA: CKA_VALUE).
+	 */
 	enum err (*derive)(const struct mech *m, const struct param *par, struct key *base,
 			   struct key *extra, const struct attrset *templ, struct attrset *made);
 };
@@ -89,10 +108,9 @@ enum {
 
 struct mech {
 	CK_MECHANISM_TYPE type;
-	CK_KEY_TYPE key_type; /* CK_UNAVAILABLE_INFORMATION: no key (digests, generic) */
-	CK_KEY_TYPE
-		key_type2; /* a second accepted type (HMAC: generic secret), or same as key_type */
-	CK_FLAGS flags;    /* CKF_SIGN | …, as C_GetMechanismInfo gives them */
+	CK_KEY_TYPE key_type;  /* CK_UNAVAILABLE_INFORMATION: no key (digests, generic) */
+	CK_KEY_TYPE key_type2; /* a second one that is accepted, or the same */
+	CK_FLAGS flags;        /* CKF_SIGN | …, as C_GetMechanismInfo gives them */
 	CK_ULONG min_key, max_key;
 	unsigned traits;        /* MECH_* */
 	CK_MECHANISM_TYPE hash; /* the digest mechanism inside, or CK_UNAVAILABLE_INFORMATION */
@@ -100,19 +118,23 @@ struct mech {
 			  struct param *par); /* NULL: must have none */
 	const struct mech_ops *ops;           /* NULL: none of encrypt … verify */
 	const struct mech_make *make;         /* NULL: none of generate, derive */
-	const char
-		*needs; /* libcrypto algorithm that must be there for the row to exist, or NULL */
-	unsigned
-		wrap_unit; /* C_WrapKey pads the key with zeros to a multiple of this; 0: no padding */
-	const char *kat; /* known-answer test before the first use; NULL: that of `hash` alone */
+	const char *needs;  /* what libcrypto must have for the row to exist, or NULL */
+	unsigned wrap_unit; /* C_WrapKey pads with zeros to a multiple of this; 0: no padding */
+	const char *kat;    /* known-answer test before the first use; NULL: that of `hash` alone */
 };
 
-/* Which rows are offered; `standard` is the default. Called before use, under the library's initialise lock. */
+/*
+ * Which rows are offered; `standard` is the default. Called before use, under the library's
+ * initialise lock.
+ */
 void mech_profile_set(enum conf_profile p);
 
 /* The row, or NULL when not offered. Lock-free; constant time lookup. */
 const struct mech *mech_find(CK_MECHANISM_TYPE type);
-/* All offered rows in order of number: count, and the i-th. Stable between crypto_start and crypto_stop. */
+/*
+ * All offered rows in order of number: count, and the i-th. Stable between crypto_start and
+ * crypto_stop.
+ */
 size_t mech_count(void);
 const struct mech *mech_at(size_t i);
 /* Whether m may work with a key of this type. */
@@ -121,8 +143,8 @@ bool mech_takes(const struct mech *m, CK_KEY_TYPE kt);
 CK_FLAGS mech_use_flag(enum mech_use u);
 
 /*
- * The ops of m->make, inside the secret-arena tag and after the known-answer test (E_SELFTEST). E_MECHANISM when
- * the row has no such op. On error what was put into the sets is worthless.
+ * The ops of m->make, inside the secret-arena tag and after the known-answer test (E_SELFTEST).
+ * E_MECHANISM when the row has no such op. On error what was put into the sets is worthless.
  */
 enum err mech_generate(const struct mech *m, const struct param *par, const struct attrset *templ,
 		       struct attrset *made);
@@ -133,9 +155,10 @@ enum err mech_derive(const struct mech *m, const struct param *par, struct key *
 		     struct key *extra, const struct attrset *templ, struct attrset *made);
 
 /*
- * Starts r for mechanism m, use and key (a reference stays with the caller for as long as r runs; NULL for digests).
- * Takes over *par (moved, also on error; it may be r->param itself; NULL: no parameter). Checks flag, key type and key size of the row: E_MECHANISM,
- * E_KEY_TYPE, E_KEY_SIZE. On error r is idle. The algorithm's known-answer test runs before its first use: E_SELFTEST.
+ * Starts r for mechanism m, use and key (a reference stays with the caller for as long as r runs;
+ * NULL for digests). Takes over *par (moved, also on error; it may be r->param itself; NULL: no
+ * parameter). Checks flag, key type and key size of the row: E_MECHANISM, E_KEY_TYPE, E_KEY_SIZE.
+ * On error r is idle. The algorithm's known-answer test runs before its first use: E_SELFTEST.
  */
 enum err run_begin(struct run *r, const struct mech *m, enum mech_use use, struct key *key,
 		   struct param *par);
@@ -154,10 +177,15 @@ enum err run_once(struct run *r, struct span in, struct sink *o);
 enum err run_verify_final(struct run *r, struct span sig);
 enum err run_verify_once(struct run *r, struct span in, struct span sig);
 
-/* Known-answer tests: one row per algorithm (kat.h). selftest_all runs each and reports through cb (name, result). */
+/*
+ * Known-answer tests: one row per algorithm (kat.h). selftest_all runs each and reports through cb
+ * (name, result).
+ */
 typedef void selftest_cb(void *arg, const char *name, enum err e);
 enum err selftest_all(selftest_cb *cb, void *arg);
-/* Before first use of m: runs its test once per process; a failure latches an error state for good. */
+/*
+ * Before first use of m: runs its test once per process; a failure latches an error state for good.
+ */
 enum err selftest_once(const struct mech *m);
 
 #endif

@@ -6,8 +6,8 @@
 #include "crypto/param_bytes.h"
 
 /*
- * AAD and the like have no length of their own in the standard; this bound keeps one C_EncryptInit from
- * taking all memory. Labels, contexts and salts stay far below it.
+ * AAD and the like have no length of their own in the standard; this bound keeps one C_EncryptInit
+ * from taking all memory. Labels, contexts and salts stay far below it.
  */
 #define PARAM_BYTES_MAX ((size_t)1 << 24)
 

@@ -131,7 +131,10 @@ static enum err ccm_struct(const CK_MECHANISM *mechanism, CK_CCM_PARAMS *s)
 	return OK;
 }
 
-/* SP 800-38C, A.1: sizes of tag and nonce, and the length field in what the nonce leaves of 15 bytes. */
+/*
+ * SP 800-38C, A.1: sizes of tag and nonce, and the length field in what the nonce leaves of 15
+ * bytes.
+ */
 static bool ccm_fits(const CK_CCM_PARAMS *s)
 {
 	CK_ULONG field = 15 - s->ulNonceLen;

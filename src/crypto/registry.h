@@ -14,7 +14,10 @@ void registry_stop(void);
 
 /* The row if libcrypto has what it needs, whatever the profile; else NULL. */
 const struct mech *registry_row(CK_MECHANISM_TYPE type);
-/* Where the result of the known-answer tests of m is kept; NULL for a row that is not of the registry. */
+/*
+ * Where the result of the known-answer tests of m is kept; NULL for a row that is not of the
+ * registry.
+ */
 atomic_uchar *registry_tested(const struct mech *m);
 
 /* run_begin without its checks and without the known-answer test, for the test itself. */

@@ -63,7 +63,10 @@ enum err run_start(struct run *r, const struct mech *m, enum mech_use use, struc
 	r->mech = m;
 	r->use = use;
 	r->key = key;
-	/* r->param of an idle run is zero: only mechanisms with a parameter pay for the copy, if it is not there already. */
+	/*
+	 * r->param of an idle run is zero: only mechanisms with a parameter pay for the copy, if it
+	 * is not there already.
+	 */
 	if (par != NULL && par != &r->param && m->param != NULL) {
 		r->param = *par;
 		mem_wipe(par, sizeof(*par)); /* moved */

@@ -29,7 +29,9 @@ static enum err ready(enum primitive p)
 	return selftest_named(kats[p], &tested[p]);
 }
 
-/* The end of every primitive: outside the tag again, and nothing left in libcrypto's error queue. */
+/*
+ * The end of every primitive: outside the tag again, and nothing left in libcrypto's error queue.
+ */
 static enum err done(enum err e)
 {
 	crypto_secret_leave();

@@ -9,7 +9,9 @@
 #define CHECK_VALUE_SIZE 3
 #define AES_BLOCK        16
 
-/* Lengths that keys of a type have: everything from 1 to SECRET_MAX, unless a row says otherwise. */
+/*
+ * Lengths that keys of a type have: everything from 1 to SECRET_MAX, unless a row says otherwise.
+ */
 static const struct sizes {
 	CK_KEY_TYPE type;
 	size_t min, max, step;
@@ -93,8 +95,8 @@ static enum err aes_check_value(const struct key *k, uint8_t check[AES_BLOCK])
 }
 
 /*
- * PKCS#11 3.2, 4.10.2: the first bytes of an encrypted zero block for a block cipher's key, and of a SHA-1
- * digest of the value for the others.
+ * PKCS#11 3.2, 4.10.2: the first bytes of an encrypted zero block for a block cipher's key, and of
+ * a SHA-1 digest of the value for the others.
  */
 static enum err check_value(const struct key *k, uint8_t check[EVP_MAX_MD_SIZE])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Known-answer tests before first use, and the error state. There is no lock: threads that come to an
- * untested algorithm at once each run its test, which does no harm.
+ * Known-answer tests before first use, and the error state. There is no lock: threads that come to
+ * an untested algorithm at once each run its test, which does no harm.
  */
 #include "crypto/kat.h"
 #include "crypto/registry.h"

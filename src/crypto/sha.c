@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SHA-1 and SHA-2 by the structures that libcrypto documents but has marked deprecated: EVP in 3.5 has no way
- * to read a running state, and C_GetOperationState needs one. The block functions are the same.
+ * SHA-1 and SHA-2 by the structures that libcrypto documents but has marked deprecated: EVP in 3.5
+ * has no way to read a running state, and C_GetOperationState needs one. The block functions are
+ * the same.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 
@@ -38,8 +39,8 @@ static int sha512_final(union sha_ctx *c, uint8_t *out)
 }
 
 /*
- * The saved state: chaining words, length in bits (low word, high word), and the bytes that do not fill
- * a block yet, with their count in front. All numbers little-endian.
+ * The saved state: chaining words, length in bits (low word, high word), and the bytes that do not
+ * fill a block yet, with their count in front. All numbers little-endian.
  */
 static enum err words32_save(const SHA_LONG *const words[], size_t n, const void *data,
 			     unsigned num, struct buf *out)

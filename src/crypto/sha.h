@@ -20,7 +20,10 @@ struct sha_family {
 	int (*final)(union sha_ctx *c, uint8_t *out);
 	/* Appends the running state. */
 	enum err (*save)(const union sha_ctx *c, struct buf *out);
-	/* Reads it from the front of *in over an initialised *c; false: no such state, *c is worthless. */
+	/*
+	 * Reads it from the front of *in over an initialised *c; false: no such state, *c is
+	 * worthless.
+	 */
 	bool (*load)(union sha_ctx *c, struct span *in);
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AES modes: whole and in pieces they give the same, the bounds are exact, in place works, lengths and
- * tags that are wrong are refused. That the answers themselves are right is test_selftest's.
+ * AES modes: whole and in pieces they give the same, the bounds are exact, in place works, lengths
+ * and tags that are wrong are refused. That the answers themselves are right is test_selftest's.
  */
 #include "pair.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AES key wrapping: lengths, IVs, damage; and the two numbers of PKCS#7 padding that mean the same. */
+/*
+ * AES key wrapping: lengths, IVs, damage; and the two numbers of PKCS#7 padding that mean the same.
+ */
 #include "pair.h"
 
 #include <setjmp.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Digests against OpenSSL's EVP, in one call and in pieces, and the saved state of those that have one. */
+/*
+ * Digests against OpenSSL's EVP, in one call and in pieces, and the saved state of those that have
+ * one.
+ */
 #include "pair.h"
 
 #include <setjmp.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HMAC, CMAC and GMAC against OpenSSL's own EVP_MAC; cut MACs; keys that change under a kept context. */
+/*
+ * HMAC, CMAC and GMAC against OpenSSL's own EVP_MAC; cut MACs; keys that change under a kept
+ * context.
+ */
 #include "pair.h"
 
 #include <setjmp.h>
@@ -197,7 +200,10 @@ static void mac_with(struct run *r, const struct mech *m, struct key *k, struct 
 	run_end(r);
 }
 
-/* The context that stays keyed must be keyed anew when key or digest change, at the same address too. */
+/*
+ * The context that stays keyed must be keyed anew when key or digest change, at the same address
+ * too.
+ */
 static void test_kept_key(void **state)
 {
 	const struct mech *m256 = mech_find(CKM_SHA256_HMAC), *m384 = mech_find(CKM_SHA384_HMAC);

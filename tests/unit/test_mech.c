@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk over the registry: what a row flags works, what it does not flag is refused, and what it says of keys
- * and parameters is so.
+ * The walk over the registry: what a row flags works, what it does not flag is refused, and what it
+ * says of keys and parameters is so.
  */
 #include "crypto/param_rules.h"
 #include "pair.h"

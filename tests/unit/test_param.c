@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mechanism parameters: every rule takes what it should, refuses the rest, and owns what it took. */
+/*
+ * Mechanism parameters: every rule takes what it should, refuses the rest, and owns what it took.
+ */
 #include "pair.h"
 
 #include <setjmp.h>

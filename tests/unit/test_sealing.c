@@ -108,7 +108,10 @@ static void expect(const uint8_t *got, const char *hex)
 	buf_free(&right);
 }
 
-/* These and the following were computed with Python's hashlib and hmac; Argon2id by a program after RFC 9106. */
+/*
+ * These and the following were computed with Python's hashlib and hmac; Argon2id by a program after
+ * RFC 9106.
+ */
 static void test_digest_and_mac(void **state)
 {
 	struct span parts[3] = { span_str("abc"), span(NULL, 0), span_str("def") };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every known-answer test passes; every one of them notices a wrong answer; a failure latches. The guard is
- * broken through kat_run, which the linker wraps: see test_selftest.link.
+ * Every known-answer test passes; every one of them notices a wrong answer; a failure latches. The
+ * guard is broken through kat_run, which the linker wraps: see test_selftest.link.
  */
 #include "crypto/kat.h"
 #include "crypto/sealing.h"
