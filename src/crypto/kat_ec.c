@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Known-answer tests of ECDSA and ECDH. The keys were made for this; the answers were checked with plain arithmetic. */
+/*
+ * Known-answer tests of ECDSA and ECDH. The keys were made for this; the answers were checked with
+ * plain arithmetic.
+ */
 #include "crypto/kat.h"
 
 /* clang-format off */

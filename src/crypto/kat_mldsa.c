@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Known-answer tests of ML-DSA. The keys were made for this; the answers were checked with plain arithmetic. */
+/*
+ * Known-answer tests of ML-DSA. The key was made for this; the answer was checked with another
+ * implementation, in Python.
+ */
 #include "crypto/kat.h"
 
 /* clang-format off */
