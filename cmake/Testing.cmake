@@ -94,6 +94,29 @@ function(chancery_c_tests folder)
 	endforeach()
 endfunction()
 
+# The C files of tests/FOLDER are tools of its scripts: NAME_shim.c a library to preload, any other a
+# program, in tests/FOLDER of the build directory.
+function(chancery_test_tools folder)
+	file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*.c)
+	foreach(source ${sources})
+		get_filename_component(target ${source} NAME_WE)
+		if(target MATCHES "_shim$")
+			add_library(${target} MODULE ${source})
+			# It goes into programs that know nothing of a sanitizer, and is there to be seen.
+			target_compile_options(${target} PRIVATE -fno-sanitize=all)
+			target_link_options(${target} PRIVATE -fno-sanitize=all)
+			set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET default)
+		else()
+			add_executable(${target} ${source})
+		endif()
+		chancery_includes(${target})
+		chancery_link(${target} chancery_client chancery_base ${CMAKE_DL_LIBS})
+		set_target_properties(${target} PROPERTIES PREFIX ""
+			LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${folder}
+			RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${folder})
+	endforeach()
+endfunction()
+
 # One test per file of tests/FOLDER that matches GLOB, run by COMMAND.
 function(chancery_script_tests folder glob)
 	file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/${glob})
@@ -116,6 +139,8 @@ endif()
 if(BATS)
 	chancery_script_tests(e2e *.bats ${BATS})
 endif()
+chancery_test_tools(fault)
+chancery_test_tools(interop)
 chancery_script_tests(fault *.sh bash)
 chancery_script_tests(interop *.sh bash)
 
