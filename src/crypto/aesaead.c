@@ -5,6 +5,7 @@
  */
 #include "base/mem.h"
 #include "crypto/aesctx.h"
+#include "crypto/gcmlong.h"
 #include "crypto/key_type.h"
 
 /* SP 800-38D, 5.2.1.1: bytes of plaintext under one IV. */
@@ -63,9 +64,33 @@ static enum err refuse(struct sink *o, size_t from)
 
 static enum err gcm_begin(struct run *r)
 {
-	enum err e = aes_open(r, AES_MODE_GCM, pbytes_span(&r->param.iv));
+	struct span iv = pbytes_span(&r->param.iv), aad = pbytes_span(&r->param.aad);
+	struct aes_state *s;
+	enum err e;
 
-	return e == OK ? feed_aad(r->state, pbytes_span(&r->param.aad)) : e;
+	if (iv.n <= GCM_EVP_IV_MAX) {
+		e = aes_open(r, AES_MODE_GCM, iv);
+		return e == OK ? feed_aad(r->state, aad) : e;
+	}
+	if ((e = aes_select(r, AES_MODE_GCM)) != OK)
+		return e;
+	s = r->state;
+	return gcmlong_new(r->key, iv, aad, &s->longer);
+}
+
+static enum err gcm_feed(struct run *r, struct span in, struct sink *o)
+{
+	struct aes_state *s = r->state;
+	enum err e;
+
+	if (s->longer == NULL || in.n == 0)
+		return aes_feed(s, in, o);
+	e = gcmlong_crypt(s->longer, r->use == USE_ENCRYPT, in, o->p + o->n);
+	if (e == OK) {
+		o->n += in.n;
+		s->in += in.n;
+	}
+	return e;
 }
 
 static enum err gcm_update(struct run *r, struct span in, struct sink *o)
@@ -74,37 +99,48 @@ static enum err gcm_update(struct run *r, struct span in, struct sink *o)
 
 	if (s->in + in.n > GCM_MAX)
 		return aes_bad_length(r);
-	return sink_room(o) < in.n ? E_TOO_SMALL : aes_feed(s, in, o);
+	return sink_room(o) < in.n ? E_TOO_SMALL : gcm_feed(r, in, o);
 }
 
 static enum err gcm_final(struct run *r, struct sink *o)
 {
 	struct aes_state *s = r->state;
-	uint8_t none[AES_BLOCK];
+	uint8_t tag[AES_BLOCK];
 	int n = 0;
+	enum err e;
 
 	if (sink_room(o) < r->param.tag_len)
 		return E_TOO_SMALL;
-	if (EVP_CipherFinal_ex(s->ctx, none, &n) != 1)
-		return E_FAILED;
-	return tag_put(r, o);
+	if (s->longer == NULL)
+		return EVP_CipherFinal_ex(s->ctx, tag, &n) == 1 ? tag_put(r, o) : E_FAILED;
+	if ((e = gcmlong_tag(s->longer, tag)) == OK)
+		(void)sink_put(o, span(tag, r->param.tag_len));
+	return e;
+}
+
+/* Whether the tag is that of all that was fed. */
+static bool gcm_authentic(struct aes_state *s, struct span tag)
+{
+	uint8_t right[AES_BLOCK];
+	int n = 0;
+
+	if (s->longer == NULL)
+		return tag_expect(s, tag) == OK && EVP_CipherFinal_ex(s->ctx, right, &n) == 1;
+	return gcmlong_tag(s->longer, right) == OK && mem_equal(right, tag.p, tag.n);
 }
 
 static enum err gcm_decrypt(struct run *r, struct span in, struct sink *o)
 {
-	struct aes_state *s = r->state;
 	size_t from = o->n, tag = r->param.tag_len;
-	uint8_t none[AES_BLOCK];
-	int n = 0;
 	enum err e;
 
 	if (in.n < tag)
 		return E_CIPHERTEXT_LEN;
-	if ((e = tag_expect(s, span(in.p + in.n - tag, tag))) != OK)
-		return e;
 	if ((e = gcm_update(r, span(in.p, in.n - tag), o)) != OK)
 		return e;
-	return EVP_CipherFinal_ex(s->ctx, none, &n) == 1 ? OK : refuse(o, from);
+	if (!gcm_authentic(r->state, span(in.p + in.n - tag, tag)))
+		return refuse(o, from);
+	return OK;
 }
 
 static enum err gcm_once(struct run *r, struct span in, struct sink *o)

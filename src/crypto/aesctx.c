@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "crypto/fetch.h"
+#include "crypto/gcmlong.h"
 #include "crypto/key_type.h"
 
 /* By the length of the key: 128, 192, 256 bits; XTS keys count both halves. */
@@ -52,6 +53,7 @@ void aes_drop(void *state)
 	struct aes_state *s = state;
 
 	EVP_CIPHER_CTX_free(s->ctx);
+	gcmlong_free(s->longer);
 	key_unref(s->key);
 	mem_free(s);
 }
@@ -93,6 +95,8 @@ enum err aes_select(struct run *r, enum aes_mode mode)
 		return E_KEY_SIZE;
 	if (s == NULL && (r->state = s = state_new()) == NULL)
 		return E_MEMORY;
+	gcmlong_free(s->longer);
+	s->longer = NULL;
 	s->in = 0;
 	s->out = 0;
 	if (s->cipher != cipher)

@@ -33,7 +33,8 @@ struct aes_state {
 		*key; /* whose schedule ctx has; a reference, so that its address stays its own */
 	bool encrypt; /* in this direction */
 	size_t iv_n;  /* length of the IV that ctx was told, where it varies */
-	uint64_t in, out; /* bytes of this operation so far */
+	struct gcmlong *longer; /* instead of ctx, for a GCM IV that EVP does not take; owned */
+	uint64_t in, out;       /* bytes of this operation so far */
 };
 
 /*

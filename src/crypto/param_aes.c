@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of ciphers, MACs and key wrapping. */
+#include "crypto/gcmlong.h"
 #include "crypto/param_bytes.h"
 #include "crypto/param_rules.h"
 
-/* What libcrypto's GCM takes; SP 800-38D allows far longer ones, nobody uses them. */
-#define GCM_IV_MAX 128
-#define BLOCK      16
+#define BLOCK 16
 
 /* CK_GCM_PARAMS of programs built against headers without ulIvBits (case B017). */
 struct gcm_params_short {
@@ -100,7 +99,7 @@ enum err param_gcm(const struct mech *m, const CK_MECHANISM *mechanism, struct p
 	(void)m;
 	if (e != OK)
 		return e;
-	if (s.ulIvLen == 0 || s.ulIvLen > GCM_IV_MAX || !gcm_tag_fits(s.ulTagBits))
+	if (s.ulIvLen == 0 || !gcm_tag_fits(s.ulTagBits))
 		return E_MECHANISM_PARAM;
 	par->tag_len = s.ulTagBits / 8;
 	e = pbytes_take(&par->iv, s.pIv, s.ulIvLen);
@@ -111,8 +110,10 @@ enum err param_gmac(const struct mech *m, const CK_MECHANISM *mechanism, struct 
 {
 	enum err e = param_gcm(m, mechanism, par);
 
-	/* it would not be authenticated: the signed data takes its place */
-	return e == OK && par->aad.n != 0 ? E_MECHANISM_PARAM : e;
+	/* AAD would not be authenticated: the signed data takes its place */
+	if (e == OK && (par->aad.n != 0 || par->iv.n > GCM_EVP_IV_MAX))
+		e = E_MECHANISM_PARAM;
+	return e;
 }
 
 static enum err ccm_struct(const CK_MECHANISM *mechanism, CK_CCM_PARAMS *s)

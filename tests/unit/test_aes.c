@@ -12,7 +12,7 @@
 
 #define LONGEST 100
 
-static uint8_t text[LONGEST], secret[64], iv[128], aad[20] = "additional";
+static uint8_t text[LONGEST], secret[64], iv[300], aad[20] = "additional";
 static CK_AES_CTR_PARAMS ctr = { .ulCounterBits = 128 };
 static CK_GCM_PARAMS gcm = { .pIv = iv,
 			     .ulIvLen = 12,
@@ -336,12 +336,12 @@ static void test_tampering(void **state)
 /* Case B017: IV lengths and tag sizes. One context through all of them. */
 static void test_gcm_sizes(void **state)
 {
-	static const CK_ULONG ivs[] = { 1, 12, 16, 64, 12, 128 };
+	static const CK_ULONG ivs[] = { 1, 12, 16, 64, 12, 128, 129, 12, 256, 300 };
 	static const CK_ULONG tags[] = { 32, 64, 96, 104, 112, 120, 128 };
 	struct attrset *key = aes_of(CKK_AES, 32);
 
 	(void)state;
-	for (size_t i = 0; i < 6; i++) {
+	for (size_t i = 0; i < 10; i++) {
 		for (size_t t = 0; t < 7; t++) {
 			CK_GCM_PARAMS p = gcm;
 			struct row row = { { CKM_AES_GCM, &p, sizeof(p) },
@@ -358,6 +358,39 @@ static void test_gcm_sizes(void **state)
 		}
 	}
 	attrset_free(key);
+}
+
+/* IVs that EVP does not take go another way: in pieces, and refused when tampered with. */
+static void test_gcm_long_iv(void **state)
+{
+	CK_GCM_PARAMS p = gcm;
+	struct call c = { CKM_AES_GCM, &p, sizeof(p) };
+	struct attrset *a = aes_of(CKK_AES, 24);
+	struct key *k = key_of(a);
+	struct buf whole = { 0 }, out = { 0 };
+	struct run r = { 0 };
+	uint8_t made[LONGEST + 16];
+
+	(void)state;
+	p.ulIvLen = 257;
+	assert_int_equal(work(c, USE_ENCRYPT, a, span(text, LONGEST), 0, &whole), OK);
+	begin(&r, c, USE_ENCRYPT, k);
+	assert_int_equal(in_pieces(&r, span(text, LONGEST), 7, made, true), whole.n);
+	assert_memory_equal(made, whole.p, whole.n);
+	run_free(&r);
+	for (size_t i = 0; i < whole.n; i++) {
+		whole.p[i] ^= 4;
+		assert_int_equal(work(c, USE_DECRYPT, a, buf_span(&whole), 0, &out), E_AEAD);
+		whole.p[i] ^= 4;
+	}
+	iv[256] ^= 1;
+	assert_int_equal(work(c, USE_DECRYPT, a, buf_span(&whole), 0, &out), E_AEAD);
+	iv[256] ^= 1;
+	assert_int_equal(work(c, USE_DECRYPT, a, buf_span(&whole), 0, &out), OK);
+	buf_free(&whole);
+	buf_free(&out);
+	key_unref(k);
+	attrset_free(a);
 }
 
 /* Decryption waits for the tag; encryption need not. */
@@ -467,12 +500,13 @@ static void test_kept_context(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trips), cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_in_place),    cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_incomplete),  cmocka_unit_test(test_padding),
-		cmocka_unit_test(test_tampering),   cmocka_unit_test(test_gcm_sizes),
-		cmocka_unit_test(test_buffered),    cmocka_unit_test(test_counter_overflow),
-		cmocka_unit_test(test_ccm_length),  cmocka_unit_test(test_kept_context),
+		cmocka_unit_test(test_round_trips),      cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_in_place),         cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_incomplete),       cmocka_unit_test(test_padding),
+		cmocka_unit_test(test_tampering),        cmocka_unit_test(test_gcm_sizes),
+		cmocka_unit_test(test_gcm_long_iv),      cmocka_unit_test(test_buffered),
+		cmocka_unit_test(test_counter_overflow), cmocka_unit_test(test_ccm_length),
+		cmocka_unit_test(test_kept_context),
 	};
 
 	return cmocka_run_group_tests(tests, up, crypto_down);
