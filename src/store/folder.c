@@ -197,6 +197,19 @@ static enum err make_token(const char *temp, const struct adding *a, struct why 
 	return e == OK ? dir_sync(temp, why) : e;
 }
 
+/* Durably or not at all, as far as a disk that fails allows. */
+static enum err move(const char *dir, const char *from, const char *to, struct why *why)
+{
+	enum err e;
+
+	if (rename(from, to) != 0)
+		return why_errno(why, "cannot rename %s to %s", from, to);
+	e = dir_sync(dir, why);
+	if (e != OK)
+		(void)rename(to, from);
+	return e;
+}
+
 static enum err occupied(const char *path, CK_SLOT_ID slot, struct why *why)
 {
 	struct stat st;
@@ -241,9 +254,7 @@ static enum err add_locked(const char *dir, CK_SLOT_ID slot, const struct adding
 		e = folder_name(temp, dir, FOLDER_NEW, slot, why);
 	if (e == OK)
 		e = make_token(temp, a, why);
-	if (e == OK && rename(temp, path) != 0)
-		e = why_errno(why, "cannot rename %s to %s", temp, path);
-	return e == OK ? dir_sync(dir, why) : e;
+	return e == OK ? move(dir, temp, path, why) : e;
 }
 
 enum err folder_add(const char *dir, CK_SLOT_ID slot, const struct store_policy *p,
@@ -312,12 +323,11 @@ static enum err delete_locked(const struct folder_lock *l, CK_SLOT_ID slot, stru
 	e = place_join(path, l->dir, name, why);
 	if (e == OK)
 		e = folder_name(old, l->dir, FOLDER_OLD, slot, why);
+	if (e == OK && access(path, F_OK) != 0 && errno == ENOENT)
+		return why_fail(why, E_TOKEN_ABSENT, "slot %lu holds no token", slot);
 	/* gone at once and as a whole, whatever happens to its files afterwards */
-	if (e == OK && rename(path, old) != 0)
-		e = errno == ENOENT ? why_fail(why, E_TOKEN_ABSENT, "slot %lu holds no token", slot)
-				    : why_errno(why, "cannot remove %s", path);
 	if (e == OK)
-		e = dir_sync(l->dir, why);
+		e = move(l->dir, path, old, why);
 	return e == OK ? folder_sweep(l, why) : e;
 }
 

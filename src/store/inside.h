@@ -26,11 +26,13 @@ struct store {
 	struct store_policy policy;
 	bool read_only;
 	struct store *next; /* of this process's open stores (gate.c) */
+	int witness;        /* O_PATH of the file: closing it drops none of SQLite's locks */
 
 	struct lock lock; /* RANK_STORE: the block below */
 	struct db db;
 	struct ident ident;    /* which token, and which generation of it, was opened */
 	enum err gone;         /* latched: E_DEVICE_REMOVED or E_TOKEN_UNKNOWN */
+	unsigned glances;      /* of store_version, for every how-manyeth the path is walked */
 	uint64_t data_version; /* SQLite's, of this connection */
 	bool looked;           /* data_version is known */
 	bool peeked;           /* counter is the file's, as of data_version */

@@ -6,6 +6,11 @@
 #include "store/inside.h"
 #include "store/place.h"
 #include "store/schema.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WALK_EACH 64
 
 static void init(struct store *s, const struct place *at, const struct store_policy *p)
 {
@@ -15,6 +20,7 @@ static void init(struct store *s, const struct place *at, const struct store_pol
 	s->read_only = at->read_only;
 	s->policy = *p;
 	s->last = &s->first;
+	s->witness = -1;
 	lock_init(&s->lock, RANK_STORE);
 	lock_init(&s->queue, RANK_QUEUE);
 	(void)pthread_cond_init(&s->done, NULL);
@@ -25,6 +31,8 @@ static void init(struct store *s, const struct place *at, const struct store_pol
 
 static void destroy(struct store *s)
 {
+	if (s->witness >= 0)
+		close(s->witness);
 	(void)pthread_cond_destroy(&s->gathered);
 	(void)pthread_cond_destroy(&s->done);
 	lock_destroy(&s->queue);
@@ -32,12 +40,26 @@ static void destroy(struct store *s)
 	mem_free(s);
 }
 
+static enum err open_witness(struct store *s, struct why *why)
+{
+	struct stat st;
+
+	s->witness = open(s->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (s->witness < 0 || fstat(s->witness, &st) != 0)
+		return why_errno(why, "cannot open %s", s->path);
+	if (st.st_dev != s->dev || st.st_ino != s->ino)
+		return why_fail(why, E_DEVICE_REMOVED, "%s was replaced just now", s->path);
+	return OK;
+}
+
 /* The gate is held. */
 static enum err open_db(struct store *s, struct why *why)
 {
 	struct head h;
-	enum err e = db_open(&s->db, s->path, s->read_only, why);
+	enum err e = open_witness(s, why);
 
+	if (e == OK)
+		e = db_open(&s->db, s->path, s->read_only, why);
 	if (e == OK)
 		e = schema_open(&s->db, s->path, &schema_migrations, why);
 	if (e != OK)
@@ -155,6 +177,19 @@ static enum err look_closer_locked(struct store *s)
 	return OK;
 }
 
+/*
+ * Whether the file is still the token's. That it was deleted is seen at every look, by its link count; that its path leads
+ * elsewhere, at every WALK_EACH-th: walking down the path costs more than all the rest.
+ */
+static enum err still_there_locked(struct store *s)
+{
+	struct stat st;
+
+	if (fstat(s->witness, &st) != 0 || st.st_nlink == 0)
+		return E_DEVICE_REMOVED;
+	return s->db.c != NULL && s->glances++ % WALK_EACH == 0 ? db_moved(&s->db) : OK;
+}
+
 enum err store_version(struct store *s, uint64_t *v)
 {
 	enum err e;
@@ -166,8 +201,8 @@ enum err store_version(struct store *s, uint64_t *v)
 	}
 	lock_take(&s->lock);
 	e = s->gone;
-	if (e == OK && s->db.c != NULL)
-		e = db_moved(&s->db);
+	if (e == OK)
+		e = still_there_locked(s);
 	if (e == E_DEVICE_REMOVED)
 		s->gone = e;
 	if (e == OK && !unchanged_locked(s))
