@@ -19,7 +19,8 @@ struct attr {
 	struct span v;
 };
 
-struct attrset; /* owns copies of its values; wiped when freed; memory of the secret arena when asked */
+/* Owns copies of its values, in memory of the secret arena when asked; wiped when freed. */
+struct attrset;
 
 /* A new empty set; secret: its memory comes from the secret arena (mem.h). NULL: out of memory. */
 struct attrset *attrset_new(bool secret);

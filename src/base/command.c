@@ -99,7 +99,7 @@ static int set_attributes(posix_spawnattr_t *a)
 
 static int spawn(const struct words *w, int out, pid_t *pid)
 {
-	static char *const bare[] = { NULL };
+	char *const bare[] = { NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	int rc = posix_spawn_file_actions_init(&actions);

@@ -14,10 +14,16 @@
 #define FILE_MAX  ((size_t)64 << 10) /* longest configuration */
 #define LABEL_MAX 32                 /* CK_TOKEN_INFO.label */
 
-/* Where a section's structure lies, for reading a file into it. */
+/* A further section is a .def file, its structure in conf.h, and a place in these three tables. */
 enum section { SECTION_MODULE, SECTION_TOKEN, SECTION_COUNT };
 
-static const char *const sections[SECTION_COUNT] = { "module", "token" };
+static const struct {
+	const char *name;
+	size_t offset; /* in struct conf */
+} sections[SECTION_COUNT] = {
+	[SECTION_MODULE] = { "module", offsetof(struct conf, module) },
+	[SECTION_TOKEN] = { "token", offsetof(struct conf, token) },
+};
 
 /* Every key of every section, in the order of the .def files. */
 static const struct conf_key keys[] = {
@@ -194,7 +200,12 @@ static const struct type {
 
 static bool is_of(const struct conf_key *k, enum section s)
 {
-	return strcmp(k->section, sections[s]) == 0;
+	return strcmp(k->section, sections[s].name) == 0;
+}
+
+static void *section_at(struct conf *c, enum section s)
+{
+	return (uint8_t *)c + sections[s].offset;
 }
 
 /*
@@ -228,8 +239,8 @@ void conf_free(struct conf *c)
 		return;
 	for (size_t i = 0; i < c->n_labelled; i++)
 		section_free(SECTION_TOKEN, &c->labelled[i].token);
-	section_free(SECTION_TOKEN, &c->token);
-	section_free(SECTION_MODULE, &c->module);
+	for (int s = 0; s < SECTION_COUNT; s++)
+		section_free((enum section)s, section_at(c, (enum section)s));
 	mem_free(c->labelled);
 	mem_free(c);
 }
@@ -237,10 +248,10 @@ void conf_free(struct conf *c)
 static struct conf *conf_new(struct why *why)
 {
 	struct conf *c = mem_alloc(sizeof(*c));
-	enum err e = c != NULL ? section_init(SECTION_MODULE, &c->module, why) : E_MEMORY;
+	enum err e = c != NULL ? OK : E_MEMORY;
 
-	if (e == OK)
-		e = section_init(SECTION_TOKEN, &c->token, why);
+	for (int s = 0; e == OK && s < SECTION_COUNT; s++)
+		e = section_init((enum section)s, section_at(c, (enum section)s), why);
 	if (e == OK)
 		return c;
 	conf_free(c);
@@ -262,10 +273,10 @@ static enum err bad(struct reading *r, enum err e, const char *what, const char 
 static const char *label_in(const char *section)
 {
 	const char *dot = strchr(section, '.');
-	size_t n = strlen(sections[SECTION_TOKEN]);
+	size_t n = strlen(sections[SECTION_TOKEN].name);
 
 	if (dot == NULL || (size_t)(dot - section) != n ||
-	    memcmp(section, sections[SECTION_TOKEN], n) != 0)
+	    memcmp(section, sections[SECTION_TOKEN].name, n) != 0)
 		return NULL;
 	return dot[1] != '\0' && strlen(dot + 1) <= LABEL_MAX ? dot + 1 : NULL;
 }
@@ -277,7 +288,7 @@ static enum section section_of(const char *name)
 
 	if (label_in(name) != NULL)
 		return SECTION_TOKEN;
-	while (s < SECTION_COUNT && strcmp(name, sections[s]) != 0)
+	while (s < SECTION_COUNT && strcmp(name, sections[s].name) != 0)
 		s++;
 	return (enum section)s;
 }
@@ -417,9 +428,7 @@ static enum err set_pair(struct reading *r, const char *section, const char *nam
 	if (i == N_KEYS)
 		return bad(r, E_CONFIG, "no such key", name);
 	if (label == NULL)
-		return set_key(r, i,
-			       s == SECTION_MODULE ? (void *)&r->conf->module : &r->conf->token,
-			       &r->seen, value);
+		return set_key(r, i, section_at(r->conf, s), &r->seen, value);
 	l = labelled(r->conf, label);
 	if (l == NULL)
 		return bad(r, E_MEMORY, "out of memory", "");
@@ -528,6 +537,15 @@ const struct conf_key *conf_keys(size_t *n)
 {
 	*n = N_KEYS;
 	return keys;
+}
+
+const void *conf_section(const struct conf *c, const struct conf_key *k)
+{
+	int s = 0;
+
+	while (!is_of(k, (enum section)s))
+		s++;
+	return (const uint8_t *)c + sections[s].offset;
 }
 
 enum err conf_value(const struct conf_key *k, const void *section, struct buf *out)

@@ -77,7 +77,11 @@ const struct conf_token *conf_token(const struct conf *c, struct span label);
 /* Every key, section by section. */
 const struct conf_key *conf_keys(size_t *n);
 /*
- * A value of a section's structure (&c->module, a conf_token) as it would be written in the file.
+ * The structure in c of the key's section: for [token], what tokens without one of their own have.
+ */
+const void *conf_section(const struct conf *c, const struct conf_key *k);
+/*
+ * A value in a section's structure, or in that of conf_token, as it would be written in the file.
  */
 enum err conf_value(const struct conf_key *k, const void *section, struct buf *out);
 

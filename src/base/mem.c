@@ -220,6 +220,7 @@ void mem_stats(struct mem_stats *s)
 	s->secret_used = arena_used();
 	s->secret_locked = ps.locked;
 	s->secret_unlocked = ps.unlocked;
+	s->lockable = ps.lockable;
 	s->dump_excluded = ps.dump_excluded;
 	s->wipe_on_fork = ps.wipe_on_fork;
 }

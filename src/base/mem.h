@@ -55,17 +55,17 @@ void mem_crypto_free(void *p, const char *file, int line);
 void mem_locked_limit(size_t bytes, bool strict);
 
 struct mem_stats {
-	size_t secret_used;   /* bytes handed out of the secret arena */
-	size_t secret_locked; /* bytes of it that are locked */
-	size_t secret_unlocked; /* bytes of it that could not be locked */
+	size_t secret_used;               /* bytes handed out of the arena's size classes */
+	size_t secret_locked;             /* bytes of the secret arena's pages that are locked */
+	size_t secret_unlocked;           /* and that could not be locked */
+	size_t lockable;                  /* what the limit above and RLIMIT_MEMLOCK allow in all */
 	bool dump_excluded, wipe_on_fork; /* whether the kernel took the advice */
 };
 void mem_stats(struct mem_stats *s);
 
 /*
- * The fork word: a slot in a page that reads as zero in a forked child. fork_slot() gives the
- * address of one pointer in it (NULL when the page cannot be had); fork_generation counts
- * re-initialisations.
+ * The fork word: the address of one pointer, always the same, that reads as NULL in a forked child
+ * until that sets it anew. NULL when the arena's memory cannot be had.
  */
 void **mem_fork_slot(void);
 

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #define RANGE_LARGEST  34 /* log2: 16 GiB of addresses, no memory */
 #define RANGE_SMALLEST 22
@@ -225,12 +227,24 @@ void pages_limit(size_t bytes, bool only_locked)
 	atomic_store(&strict, only_locked);
 }
 
+/* The kernel holds root to no limit. */
+static size_t lockable(void)
+{
+	size_t max = atomic_load(&limit);
+	struct rlimit rl;
+
+	if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &rl) != 0 || rl.rlim_cur > max)
+		return max;
+	return rl.rlim_cur;
+}
+
 void pages_stats(struct pages_stats *s)
 {
 	const struct pages_head *h = pages_generation() != 0 ? pages_head() : NULL;
 
 	s->locked = h != NULL ? atomic_load(&h->locked) : 0;
 	s->unlocked = h != NULL ? atomic_load(&h->unlocked) : 0;
+	s->lockable = lockable();
 	s->dump_excluded = atomic_load(&dump_excluded);
 	s->wipe_on_fork = atomic_load(&wipe_on_fork);
 }

@@ -109,6 +109,7 @@ void pages_limit(size_t bytes, bool only_locked);
 struct pages_stats {
 	size_t locked;
 	size_t unlocked;
+	size_t lockable;
 	bool dump_excluded;
 	bool wipe_on_fork;
 };

@@ -44,11 +44,10 @@ static enum err read_credential(const struct source *s, struct buf *pin, struct 
 	struct source file = { path, NULL };
 
 	if (dir == NULL)
-		return why_fail(
-			why, E_ABSENT,
-			"credential:%s: there is no CREDENTIALS_DIRECTORY: the service's unit needs "
-			"LoadCredential=",
-			s->arg);
+		return why_fail(why, E_ABSENT,
+				"credential:%s: there is no CREDENTIALS_DIRECTORY: "
+				"the service's unit needs LoadCredential=",
+				s->arg);
 	if (snprintf(path, sizeof(path), "%s/%s", dir, s->arg) >= (int)sizeof(path))
 		return why_fail(why, E_ARGUMENTS, "credential:%s: the path is too long", s->arg);
 	return read_file(&file, pin, why);

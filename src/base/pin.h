@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a PIN comes from. A source is written
- *   file:PATH        the file's bytes, less one newline (LF or CRLF) at the end; no right for others
+ *   file:PATH        a file's bytes, less one newline (LF or CRLF) at the end; no right for others
  *   credential:NAME  the same, in $CREDENTIALS_DIRECTORY (systemd.exec(5), LoadCredential=)
- *   fd:N             the same, read from an inherited descriptor until its end, which is then closed
+ *   fd:N             the same, from an inherited descriptor until its end, which is then closed
  *   env:NAME         an environment variable: others can read it, use it for tests only
  *   prompt           asked for on the terminal, without echo
- *   command:PATH ARG...  the output of a program, run without a shell, less one newline
+ *   command:PATH ... the output of a program, run without a shell, less one newline
  * Bytes are kept exactly: no other trimming, no character set assumed.
  */
 #ifndef CHANCERY_BASE_PIN_H

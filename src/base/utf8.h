@@ -5,7 +5,10 @@
 
 #include "base/span.h"
 
-/* Whether s is well-formed: no overlong forms, surrogates, code points above U+10FFFF or cut sequences. NUL is a character. */
+/*
+ * Whether s is well-formed: no overlong forms, surrogates, code points above U+10FFFF or cut
+ * sequences. NUL is a character.
+ */
 bool utf8_valid(struct span s);
 
 #endif

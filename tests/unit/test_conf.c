@@ -83,7 +83,7 @@ static void tokens_inherit(void **state)
 			      "compat = on ; a reason\r\n"
 			      "[token]\n"
 			      "  pin-source = file:/etc/pin\n"
-			      "pin_max_failures: 3\n"
+			      "  pin_max_failures: 3\n"
 			      "\n"
 			      "[token.b\xc3\xbcro 2] # and another\n"
 			      "\tpin_source = credential:pin\n"
@@ -211,8 +211,7 @@ static void every_key_prints_and_parses(void **state)
 	(void)state;
 	assert_true(n >= 14);
 	for (size_t i = 0; i < n; i++) {
-		const void *section = strcmp(k[i].section, "module") == 0 ? (void *)&c->module
-									  : (void *)&c->token;
+		const void *section = conf_section(c, &k[i]);
 		struct buf b = { 0 };
 		char text[256];
 

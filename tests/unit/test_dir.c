@@ -61,8 +61,8 @@ static void what_others_could_do_is_refused(void **state)
 		{ 0750, false, true, "group_mode" },
 		{ 0710, false, true, "group_mode" },
 		{ 0770, false, false, "change" },
-		{ 0701, false, false, "look into" },
-		{ 0705, false, false, "look into" },
+		{ 0701, false, false, "others can look into" },
+		{ 0705, false, false, "others can look into" },
 		{ 0777, false, false, "change" },
 		{ 01777, false, false, "change" },
 	};

@@ -6,6 +6,7 @@
 #include "base/pages.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,10 +83,14 @@ static void child_ok(pid_t pid)
 /* A process in which the arena does not exist yet. */
 static void run_fresh(const char *what)
 {
-	pid_t pid = fork();
+	char self[PATH_MAX] = "";
+	pid_t pid;
 
+	/* By its name: under valgrind, to execute the link itself would run valgrind. */
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	pid = fork();
 	if (pid == 0) {
-		execl("/proc/self/exe", "test_mem", what, (char *)NULL);
+		execl(self, self, what, (char *)NULL);
 		_exit(99);
 	}
 	child_ok(pid);
@@ -135,7 +140,9 @@ static void impossible_sizes_are_refused(void **state)
 	assert_null(mem_crypto_malloc(SIZE_MAX - 8, "", 0));
 }
 
-/* Every size has a class that holds it, with at most a quarter to spare beyond the smallest ones. */
+/*
+ * Every size has a class that holds it, with at most a quarter to spare beyond the smallest ones.
+ */
 static void classes_hold_their_sizes(void **state)
 {
 	(void)state;
@@ -370,6 +377,45 @@ static void threads_that_end_give_everything_back(void **state)
 	assert_int_equal(stats().secret_used, 0);
 }
 
+#define KINDS 40
+
+/* Blocks of many classes; *lo and *hi are bounds of their addresses. */
+static bool take_kinds(void *p[KINDS], uintptr_t *lo, uintptr_t *hi)
+{
+	*lo = UINTPTR_MAX;
+	*hi = 0;
+	for (size_t i = 0; i < KINDS; i++) {
+		p[i] = mem_alloc_secret(i * i * 20);
+		if (p[i] == NULL)
+			return false;
+		*lo = (uintptr_t)p[i] < *lo ? (uintptr_t)p[i] : *lo;
+		*hi = (uintptr_t)p[i] > *hi ? (uintptr_t)p[i] : *hi;
+	}
+	return true;
+}
+
+static void free_kinds(void *p[KINDS])
+{
+	for (size_t i = 0; i < KINDS; i++)
+		mem_free(p[i]);
+}
+
+/* No address that the parent had given out comes again: freeing it late must not hit a new block. */
+static void a_child_uses_other_addresses(void **state)
+{
+	uintptr_t lo, hi, child_lo, child_hi;
+	void *p[KINDS], *q[KINDS];
+	pid_t pid;
+
+	(void)state;
+	assert_true(take_kinds(p, &lo, &hi));
+	pid = fork();
+	if (pid == 0)
+		child_exit(take_kinds(q, &child_lo, &child_hi) && (child_lo > hi || child_hi < lo));
+	child_ok(pid);
+	free_kinds(p);
+}
+
 static bool child_has_nothing(uint8_t *p, uint8_t *big, void **slot)
 {
 	uint8_t *q;
@@ -380,8 +426,10 @@ static bool child_has_nothing(uint8_t *p, uint8_t *big, void **slot)
 		return false;
 	mem_free(p);
 	mem_free(big);
+	if (stats().secret_locked != 0 || stats().secret_unlocked != 0)
+		return false;
 	q = mem_alloc_secret(100);
-	if (q == NULL || q == p || !all_zero(q, 100))
+	if (q == NULL || !all_zero(q, 100))
 		return false;
 	q[0] = 1;
 	mem_free(p); /* still not ours to free */
@@ -409,6 +457,29 @@ static void a_forked_child_starts_anew(void **state)
 	*slot = NULL;
 	mem_free(p);
 	mem_free(big);
+}
+
+/* In the child this thread is the only one, and its end the end of the process. */
+static void *fork_and_end(void *arg)
+{
+	pid_t *pid = arg;
+
+	mem_free(mem_alloc_secret(100));
+	*pid = fork();
+	return NULL;
+}
+
+static void a_thread_may_end_in_the_child(void **state)
+{
+	pthread_t t;
+	pid_t pid = -1;
+
+	(void)state;
+	if (!plain_build())
+		skip(); /* the leak checker would look at that exit */
+	assert_int_equal(pthread_create(&t, NULL, fork_and_end, &pid), 0);
+	assert_int_equal(pthread_join(t, NULL), 0);
+	child_ok(pid);
 }
 
 /* A child of a child, and so on: each has an arena that works. */
@@ -583,7 +654,8 @@ static bool fresh_memlock(void)
 		return false;
 	if (!churn(4, 5000))
 		return false;
-	if (stats().secret_locked > (size_t)64 << 10 || stats().secret_unlocked == 0)
+	if (stats().lockable != (size_t)64 << 10 || stats().secret_locked > stats().lockable ||
+	    stats().secret_unlocked == 0)
 		return false;
 	mem_locked_limit(LIMIT, true);
 	return mem_alloc_secret(ARENA_MAX) == NULL;
@@ -629,6 +701,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_block_may_be_freed_by_another_thread),
 		cmocka_unit_test(threads_that_end_give_everything_back),
 		cmocka_unit_test(a_forked_child_starts_anew),
+		cmocka_unit_test(a_child_uses_other_addresses),
+		cmocka_unit_test(a_thread_may_end_in_the_child),
 		cmocka_unit_test(forks_of_forks),
 		cmocka_unit_test(forks_amid_other_threads),
 		cmocka_unit_test(beyond_the_budget_it_is_not_locked),

@@ -75,6 +75,20 @@ static void await(int master, struct talk *t, const char *text, int n)
 	}
 }
 
+/* The rest of what is shown. */
+static void drain(int master, struct talk *t)
+{
+	struct pollfd p = { .fd = master, .events = POLLIN };
+	size_t len = strlen(t->shown);
+	ssize_t got = 1;
+
+	while (got > 0 && poll(&p, 1, 0) == 1) {
+		got = read(master, t->shown + len, sizeof(t->shown) - 1 - len);
+		len += got > 0 ? (size_t)got : 0;
+		t->shown[len] = '\0';
+	}
+}
+
 /* Types each of the lines at its prompt. */
 static struct talk talk(bool twice, const char *const *lines, int n, const char *want)
 {
@@ -98,6 +112,7 @@ static struct talk talk(bool twice, const char *const *lines, int n, const char 
 	assert_int_equal(waitpid(pid, &t.status, 0), pid);
 	t.status = WIFEXITED(t.status) ? WEXITSTATUS(t.status) : -1;
 	assert_int_equal(tcgetattr(slave, &mode), 0);
+	drain(master, &t);
 	t.echoes = (mode.c_lflag & ECHO) != 0 && (mode.c_lflag & ICANON) != 0;
 	close(slave);
 	close(master);
