@@ -310,6 +310,7 @@ static void token_removed_and_restored(void **state)
 	CK_OBJECT_HANDLE o;
 	CK_ULONG v;
 	struct token *t;
+	enum err e = OK;
 
 	(void)state;
 	snprintf(there, sizeof(there), "%s/tokens", office_home());
@@ -319,7 +320,10 @@ static void token_removed_and_restored(void **state)
 	h = office_user(id);
 	o = office_put(h, (struct thing){ "thing", NULL, true, true });
 	assert_int_equal(rename(there, away), 0);
-	assert_int_equal(office_get(h, o, &v), E_DEVICE_REMOVED);
+	/* that the path leads elsewhere is not looked for every time */
+	for (int i = 0; i < 200 && e == OK; i++)
+		e = office_get(h, o, &v);
+	assert_int_equal(e, E_DEVICE_REMOVED);
 	assert_int_equal(office_get(h, o, &v), E_SESSION);
 	assert_int_equal(lib_enter(), OK);
 	assert_int_equal(slot_token(id, &t), E_TOKEN_ABSENT);
