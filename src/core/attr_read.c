@@ -55,7 +55,7 @@ static enum err read_nested(struct span v, CK_ATTRIBUTE *t)
 
 static enum err read_value(CK_ATTRIBUTE_TYPE type, struct span v, CK_ATTRIBUTE *t)
 {
-	if (schema_form(type) == FORM_TEMPLATE)
+	if (schema_is_template(type))
 		return read_nested(v, t);
 	if (t->pValue != NULL) {
 		if (!fits(t, v.n))

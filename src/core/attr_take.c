@@ -62,7 +62,7 @@ static enum err take_one(struct budget *b, const CK_ATTRIBUTE *a, struct attrset
 	b->bytes -= v.n;
 	if (!schema_value_ok(type, v))
 		return E_ATTR_VALUE;
-	if (schema_form(type) != FORM_TEMPLATE)
+	if (!schema_is_template(type))
 		return take_put(s, type, v);
 	e = take_nested(b, v, &form);
 	if (e == OK)

@@ -64,7 +64,7 @@ static enum err nested_allowed(struct span nested)
 
 enum err attr_value_allowed(CK_ATTRIBUTE_TYPE t, struct span v)
 {
-	if (schema_form(t) == FORM_TEMPLATE)
+	if (schema_is_template(t))
 		return nested_allowed(v);
 	return schema_value_in_range(t, v) ? OK : E_ATTR_VALUE;
 }

@@ -28,55 +28,53 @@
 		name##_rows, LENGTH(name##_rows) - 1 \
 	}
 
-struct class
-{
+#define KINDS(list)           static const struct schema_kind list##_kinds[] = {
+#define KIND(cls, sub, group) { cls, sub, ROWS(group) },
+#define END \
+	}   \
+	;
+#include "core/schema_kinds.def"
+#undef KINDS
+#undef KIND
+#undef END
+
+/* By number: the standard's classes have no gaps. */
+static const struct class_row {
+	const struct schema_kind *kinds; /* sorted; one without a type is the last */
+	size_t n;
 	CK_ATTRIBUTE_TYPE sub;
 	unsigned ways;
 	struct schema_group groups[CLASS_GROUPS];
-};
-
-/* By number: the standard's classes have no gaps. */
-static const struct class classes[] = {
-#define CLASS(cls, sub, ways, a, b, c, d) \
-	[cls] = { sub, ways, { ROWS(a), ROWS(b), ROWS(c), ROWS(d) } },
+} classes[] = {
+#define CLASS(cls, list, sub, ways, a, b, c, d) \
+	[cls] = { list##_kinds,                 \
+		  LENGTH(list##_kinds),         \
+		  sub,                          \
+		  ways,                         \
+		  { ROWS(a), ROWS(b), ROWS(c), ROWS(d) } },
 #include "core/schema_kinds.def"
 #undef CLASS
 };
 
-static const struct schema_kind kinds[] = {
-#define KIND(cls, sub, group) { cls, sub, ROWS(group) },
-#include "core/schema_kinds.def"
-#undef KIND
-};
-
 static const struct schema_group every_object = ROWS(object);
 
-static bool kind_before(const struct schema_kind *k, CK_OBJECT_CLASS cls, CK_ULONG sub)
-{
-	return k->cls != cls ? k->cls < cls : k->sub < sub;
-}
-
-static const struct schema_kind *kind_find(CK_OBJECT_CLASS cls, CK_ULONG sub)
-{
-	size_t lo = 0, hi = LENGTH(kinds);
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (kind_before(&kinds[mid], cls, sub))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < LENGTH(kinds) && kinds[lo].cls == cls && kinds[lo].sub == sub ? &kinds[lo]
-										  : NULL;
-}
-
+/*
+ * This search and the next one are part of every C_GetAttributeValue: they halve without branches that
+ * depend on what is compared.
+ */
 const struct schema_kind *schema_kind(CK_OBJECT_CLASS cls, CK_ULONG sub)
 {
-	const struct schema_kind *k = kind_find(cls, sub);
+	const struct schema_kind *k, *last;
 
-	return k != NULL ? k : kind_find(cls, SCHEMA_NONE);
+	if (cls >= LENGTH(classes))
+		return NULL;
+	k = classes[cls].kinds;
+	last = k + classes[cls].n - 1;
+	for (size_t n = classes[cls].n; n > 1; n -= n / 2)
+		k = k[n / 2].sub <= sub ? k + n / 2 : k;
+	if (k->sub == sub)
+		return k;
+	return last->sub == SCHEMA_NONE ? last : NULL;
 }
 
 const struct schema_kind *schema_kind_of(const struct attrset *obj)
@@ -90,12 +88,20 @@ const struct schema_kind *schema_kind_of(const struct attrset *obj)
 
 size_t schema_kinds(void)
 {
-	return LENGTH(kinds);
+	size_t n = 0;
+
+	for (size_t c = 0; c < LENGTH(classes); c++)
+		n += classes[c].n;
+	return n;
 }
 
 const struct schema_kind *schema_kind_at(size_t i)
 {
-	return &kinds[i];
+	size_t c = 0;
+
+	while (i >= classes[c].n)
+		i -= classes[c++].n;
+	return &classes[c].kinds[i];
 }
 
 CK_ATTRIBUTE_TYPE schema_sub(CK_OBJECT_CLASS cls)
@@ -117,17 +123,11 @@ static const struct schema_group *group_at(const struct schema_kind *k, size_t i
 
 static const struct schema_row *group_row(const struct schema_group *g, CK_ATTRIBUTE_TYPE t)
 {
-	size_t lo = 0, hi = g->n;
+	const struct schema_row *row = g->rows;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (g->rows[mid].type < t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < g->n && g->rows[lo].type == t ? &g->rows[lo] : NULL;
+	for (size_t n = g->n; n > 1; n -= n / 2)
+		row = row[n / 2].type <= t ? row + n / 2 : row;
+	return row->type == t && g->n != 0 ? row : NULL;
 }
 
 const struct schema_row *schema_row(const struct schema_kind *k, CK_ATTRIBUTE_TYPE t)

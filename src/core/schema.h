@@ -99,6 +99,13 @@ const struct schema_row *schema_next(struct schema_walk *w);
  */
 CK_ATTRIBUTE_TYPE schema_type(CK_ATTRIBUTE_TYPE t);
 enum schema_form schema_form(CK_ATTRIBUTE_TYPE t);
+/* The same as comparing with FORM_TEMPLATE, without the search for most attributes. */
+static inline bool schema_is_template(CK_ATTRIBUTE_TYPE t)
+{
+	bool unmarked = t == CKA_ENCAPSULATE_TEMPLATE || t == CKA_DECAPSULATE_TEMPLATE;
+
+	return unmarked || ((t & CKF_ARRAY_ATTRIBUTE) != 0 && schema_form(t) == FORM_TEMPLATE);
+}
 /* Whether v has the size and form that every value of this attribute has. */
 bool schema_value_ok(CK_ATTRIBUTE_TYPE t, struct span v);
 /* Whether a well-formed v is also one of the values that an application may set. */

@@ -29,17 +29,11 @@ CK_ATTRIBUTE_TYPE schema_type(CK_ATTRIBUTE_TYPE t)
 static const struct form *form_find(CK_ATTRIBUTE_TYPE t)
 {
 	static const struct form unknown = { SCHEMA_NONE, FORM_UNKNOWN, SCHEMA_NONE };
-	size_t lo = 0, hi = LENGTH(forms);
+	const struct form *f = forms;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (forms[mid].type < t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < LENGTH(forms) && forms[lo].type == t ? &forms[lo] : &unknown;
+	for (size_t n = LENGTH(forms); n > 1; n -= n / 2)
+		f = f[n / 2].type <= t ? f + n / 2 : f;
+	return f->type == t ? f : &unknown;
 }
 
 enum schema_form schema_form(CK_ATTRIBUTE_TYPE t)

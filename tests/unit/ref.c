@@ -10,21 +10,19 @@
 
 #include <cmocka.h>
 
-/* The build tells where the source tree is; without it the test runs in the tree. */
-#ifndef CHANCERY_SOURCE_DIR
-#define CHANCERY_SOURCE_DIR "."
-#endif
-
 FILE *ref_open(const char *file)
 {
-	const char *dir = getenv("CHANCERY_REF");
+	const char *dir = getenv("CHANCERY_REF"), *source = getenv("CHANCERY_SOURCE_DIR");
 	char path[REF_LINE];
 	FILE *f;
 	int n;
 
-	if (dir == NULL || *dir == '\0')
-		dir = CHANCERY_SOURCE_DIR "/../shared/ref";
-	n = snprintf(path, sizeof(path), "%s/%s", dir, file);
+	if (source == NULL)
+		source = "."; /* run by hand, in the tree */
+	if (dir != NULL && *dir != '\0')
+		n = snprintf(path, sizeof(path), "%s/%s", dir, file);
+	else
+		n = snprintf(path, sizeof(path), "%s/../shared/ref/%s", source, file);
 	assert_in_range(n, 1, sizeof(path) - 1);
 	f = fopen(path, "r");
 	if (f == NULL)
