@@ -3,7 +3,6 @@
 #include "cli/report.h"
 #include "cli/usage.h"
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,20 +19,6 @@ const struct option_row common_options[] = {
 	[COMMON_COUNT] = { NULL, NULL, NULL, NULL },
 };
 
-/* getopt_long values: the command's options first, the common ones after them. */
-enum { OPTION_BASE = 256, COMMON_BASE = OPTION_BASE + OPTION_VALUES_MAX };
-
-static size_t options_fill(struct option *to, const struct option_row *rows, int base)
-{
-	size_t n = 0;
-
-	for (; rows != NULL && rows[n].name != NULL; n++)
-		to[n] = (struct option){ rows[n].name,
-					 rows[n].value != NULL ? required_argument : no_argument,
-					 NULL, base + (int)n };
-	return n;
-}
-
 static enum err take_common(struct call *c, int which, const char *value, bool *help)
 {
 	switch (which) {
@@ -44,53 +29,93 @@ static enum err take_common(struct call *c, int which, const char *value, bool *
 	}
 }
 
-static enum err take_option(struct call *c, int which, const char *value)
+static enum err take_option(struct call *c, size_t which, const char *value)
 {
 	if (c->values[which] != NULL)
 		return why_fail(&c->why, E_ARGUMENTS, "--%s is given twice",
 				c->command->options[which].name);
-	c->values[which] = value != NULL ? value : "";
+	c->values[which] = value;
 	return OK;
 }
 
-static enum err take_operands(struct call *c, int argc, char **argv, int at)
+static enum err take_operand(struct call *c, const char *word)
 {
 	size_t max =
 		c->command->operands_max < OPERANDS_MAX ? c->command->operands_max : OPERANDS_MAX;
 
-	for (; at < argc; at++) {
-		if (c->n_operands == max)
-			return why_fail(&c->why, E_ARGUMENTS, "\"%s\" is one word too many",
-					argv[at]);
-		c->operands[c->n_operands++] = argv[at];
-	}
+	if (c->n_operands == max)
+		return why_fail(&c->why, E_ARGUMENTS, "\"%s\" is one word too many", word);
+	c->operands[c->n_operands++] = word;
 	return OK;
+}
+
+/* The row with a name of n characters; false when there is none. */
+static bool row_find(const struct option_row *rows, const char *name, size_t n, size_t *at)
+{
+	for (*at = 0; rows[*at].name != NULL; (*at)++)
+		if (strlen(rows[*at].name) == n && memcmp(rows[*at].name, name, n) == 0)
+			return true;
+	return false;
+}
+
+/* Words that are still to come. */
+struct words {
+	int n;
+	char **at;
+};
+
+static const char *words_next(struct words *w)
+{
+	w->n--;
+	return *w->at++;
+}
+
+/*
+ * "--name", "--name value" or "--name=value". Names are not abbreviated: "--pin 1234" must not pass for a --pin-source.
+ */
+static enum err parse_option(struct call *c, const char *word, struct words *rest, bool *help)
+{
+	const char *name = word + 2, *value = strchr(name, '=');
+	size_t n = value != NULL ? (size_t)(value - name) : strlen(name), at;
+	bool own = row_find(c->command->options, name, n, &at);
+	const struct option_row *row;
+
+	if (!own && !row_find(common_options, name, n, &at))
+		return why_fail(&c->why, E_ARGUMENTS, "%.*s is no option of this command",
+				(int)n + 2, word);
+	row = own ? &c->command->options[at] : &common_options[at];
+	if (row->value == NULL && value != NULL)
+		return why_fail(&c->why, E_ARGUMENTS, "--%s takes no value", row->name);
+	if (value != NULL)
+		value++;
+	else if (row->value == NULL)
+		value = "";
+	else if (rest->n == 0)
+		return why_fail(&c->why, E_ARGUMENTS, "--%s needs a value", row->name);
+	else
+		value = words_next(rest);
+	return own ? take_option(c, at, value) : take_common(c, (int)at, value, help);
 }
 
 /* argv[0] is the last word of the command's name. */
 static enum err call_parse(struct call *c, int argc, char **argv, bool *help)
 {
-	struct option all[OPTION_VALUES_MAX + COMMON_COUNT + 1];
-	size_t n = options_fill(all, c->command->options, OPTION_BASE);
+	struct words rest = { argc - 1, argv + 1 };
+	bool options = true;
 	enum err e = OK;
-	int o;
 
-	n += options_fill(all + n, common_options, COMMON_BASE);
-	all[n] = (struct option){ 0 };
-	opterr = 0;
-	optind = 0;
-	while (e == OK && (o = getopt_long(argc, argv, ":", all, NULL)) != -1) {
-		if (o == ':')
-			e = why_fail(&c->why, E_ARGUMENTS, "%s needs a value", argv[optind - 1]);
-		else if (o == '?')
-			e = why_fail(&c->why, E_ARGUMENTS, "%s is no option of this command",
-				     argv[optind - 1]);
-		else if (o >= COMMON_BASE)
-			e = take_common(c, o - COMMON_BASE, optarg, help);
+	while (e == OK && rest.n > 0) {
+		const char *word = words_next(&rest);
+		if (options && strcmp(word, "--") == 0)
+			options = false;
+		else if (options && word[0] == '-' && word[1] != '\0')
+			e = word[1] == '-' ? parse_option(c, word, &rest, help)
+					   : why_fail(&c->why, E_ARGUMENTS,
+						      "%s is no option of this command", word);
 		else
-			e = take_option(c, o - OPTION_BASE, optarg);
+			e = take_operand(c, word);
 	}
-	return e != OK ? e : take_operands(c, argc, argv, optind);
+	return e;
 }
 
 /* The row of an option of this command, or the row that ends them. */

@@ -36,7 +36,7 @@ static json_t *conf_row(const struct conf *conf, const struct conf_key *k)
 
 	if (conf_value(k, section, &value) == OK)
 		row = json_pack("{s:s, s:s, s:o, s:s, s:s}", "section", k->section, "key", k->name,
-				"value", json_stringn((const char *)value.p, value.n), "default",
+				"value", json_stringn(value.n > 0 ? (const char *)value.p : "", value.n), "default",
 				k->dflt != NULL ? k->dflt : "", "help", k->help);
 	buf_free(&value);
 	return row;

@@ -157,25 +157,31 @@ static enum err feed_digest(struct feed *f, uint8_t digest[DIGEST_MAX], CK_ULONG
 	return e;
 }
 
-/* Starts with the mechanism of the row, or the plain one; *plain tells which. */
+/* ---- beginning ---- */
+
 typedef CK_RV (*init_fn)(CK_SESSION_HANDLE, CK_MECHANISM_PTR, CK_OBJECT_HANDLE);
 
-static enum err start(const struct signer *s, init_fn init, const char *function, bool *plain,
+/* Whether the module lacks the mechanism of the row and must be used through the plain one. */
+static enum err needs_digest(const struct signer *s, bool *plain, struct why *why)
+{
+	const CK_FUNCTION_LIST *fn = module_fn(s->desk.m);
+	CK_MECHANISM_INFO mech;
+	CK_SESSION_INFO session;
+	enum err e = module_err(fn->C_GetSessionInfo(s->desk.h, &session), "C_GetSessionInfo", why);
+
+	*plain = false;
+	if (e == OK && s->alg->plain != NONE)
+		*plain = fn->C_GetMechanismInfo(session.slotID, s->alg->mech, &mech) != CKR_OK;
+	return e;
+}
+
+static enum err start(const struct signer *s, bool plain, init_fn init, const char *function,
 		      struct why *why)
 {
 	struct prepared p;
-	enum err e = prepare(s, s->alg->mech, &p, why);
+	enum err e = prepare(s, plain ? s->alg->plain : s->alg->mech, &p, why);
 
-	*plain = false;
-	if (e != OK)
-		return e;
-	CK_RV rv = init(s->desk.h, &p.mech, s->key);
-	if (rv == CKR_MECHANISM_INVALID && s->alg->plain != NONE) {
-		*plain = true;
-		p.mech.mechanism = s->alg->plain;
-		rv = init(s->desk.h, &p.mech, s->key);
-	}
-	return module_err(rv, function, why);
+	return e != OK ? e : module_err(init(s->desk.h, &p.mech, s->key), function, why);
 }
 
 static enum err feed_open(struct feed *f, const struct signer *s, int fd, const char *name,
@@ -220,65 +226,95 @@ static enum err sign_final(const struct signer *s, struct buf *sig, struct why *
 	return e;
 }
 
+/* Some modules have one operation at a time in a session, so the digest is done before the signature begins. */
+static enum err sign_plain(const struct signer *s, struct feed *f, struct buf *sig, struct why *why)
+{
+	uint8_t digest[DIGEST_MAX];
+	CK_ULONG n = 0;
+	enum err e = feed_digest(f, digest, &n, why);
+
+	if (e == OK)
+		e = start(s, true, module_fn(s->desk.m)->C_SignInit, "C_SignInit", why);
+	return e == OK ? sign_bytes(s, digest, n, sig, why) : e;
+}
+
+static enum err sign_hashing(const struct signer *s, struct feed *f, struct buf *sig,
+			     struct why *why)
+{
+	const CK_FUNCTION_LIST *fn = module_fn(s->desk.m);
+	enum err e = start(s, false, fn->C_SignInit, "C_SignInit", why);
+
+	if (e == OK && feed_whole(f))
+		return sign_bytes(s, f->chunk, f->n, sig, why);
+	if (e == OK)
+		e = feed_all(f, fn->C_SignUpdate, "C_SignUpdate", why);
+	return e == OK ? sign_final(s, sig, why) : e;
+}
+
 enum err signer_sign(const struct signer *s, int fd, const char *name, struct buf *sig,
 		     struct why *why)
 {
-	const CK_FUNCTION_LIST *fn = module_fn(s->desk.m);
-	uint8_t digest[DIGEST_MAX];
-	CK_ULONG digest_n = 0;
 	struct feed f;
 	bool plain = false;
 	enum err e = feed_open(&f, s, fd, name, why);
 
 	buf_clear(sig);
 	if (e == OK)
-		e = start(s, fn->C_SignInit, "C_SignInit", &plain, why);
-	if (e != OK)
-		goto out;
-	if (plain) {
-		if ((e = feed_digest(&f, digest, &digest_n, why)) == OK)
-			e = sign_bytes(s, digest, digest_n, sig, why);
-	} else if (feed_whole(&f)) {
-		e = sign_bytes(s, f.chunk, f.n, sig, why);
-	} else {
-		if ((e = feed_all(&f, fn->C_SignUpdate, "C_SignUpdate", why)) == OK)
-			e = sign_final(s, sig, why);
-	}
-out:
+		e = needs_digest(s, &plain, why);
+	if (e == OK)
+		e = plain ? sign_plain(s, &f, sig, why) : sign_hashing(s, &f, sig, why);
 	mem_free(f.chunk);
 	return e;
 }
 
 /* ---- verify ---- */
 
+static enum err verify_bytes(const struct signer *s, uint8_t *data, size_t n, struct span sig,
+			     struct why *why)
+{
+	CK_RV rv = module_fn(s->desk.m)->C_Verify(s->desk.h, data, n, borrowed(sig), sig.n);
+
+	return module_err(rv, "C_Verify", why);
+}
+
+static enum err verify_plain(const struct signer *s, struct feed *f, struct span sig,
+			     struct why *why)
+{
+	uint8_t digest[DIGEST_MAX];
+	CK_ULONG n = 0;
+	enum err e = feed_digest(f, digest, &n, why);
+
+	if (e == OK)
+		e = start(s, true, module_fn(s->desk.m)->C_VerifyInit, "C_VerifyInit", why);
+	return e == OK ? verify_bytes(s, digest, n, sig, why) : e;
+}
+
+static enum err verify_hashing(const struct signer *s, struct feed *f, struct span sig,
+			       struct why *why)
+{
+	const CK_FUNCTION_LIST *fn = module_fn(s->desk.m);
+	enum err e = start(s, false, fn->C_VerifyInit, "C_VerifyInit", why);
+
+	if (e == OK && feed_whole(f))
+		return verify_bytes(s, f->chunk, f->n, sig, why);
+	if (e == OK)
+		e = feed_all(f, fn->C_VerifyUpdate, "C_VerifyUpdate", why);
+	if (e != OK)
+		return e;
+	return module_err(fn->C_VerifyFinal(s->desk.h, borrowed(sig), sig.n), "C_VerifyFinal", why);
+}
+
 enum err signer_verify(const struct signer *s, int fd, const char *name, struct span sig,
 		       struct why *why)
 {
-	const CK_FUNCTION_LIST *fn = module_fn(s->desk.m);
-	uint8_t digest[DIGEST_MAX];
-	CK_ULONG digest_n = 0;
 	struct feed f;
 	bool plain = false;
 	enum err e = feed_open(&f, s, fd, name, why);
 
 	if (e == OK)
-		e = start(s, fn->C_VerifyInit, "C_VerifyInit", &plain, why);
-	if (e != OK)
-		goto out;
-	if (plain) {
-		if ((e = feed_digest(&f, digest, &digest_n, why)) == OK)
-			e = module_err(
-				fn->C_Verify(s->desk.h, digest, digest_n, borrowed(sig), sig.n),
-				"C_Verify", why);
-	} else if (feed_whole(&f)) {
-		e = module_err(fn->C_Verify(s->desk.h, f.chunk, f.n, borrowed(sig), sig.n),
-			       "C_Verify", why);
-	} else {
-		if ((e = feed_all(&f, fn->C_VerifyUpdate, "C_VerifyUpdate", why)) == OK)
-			e = module_err(fn->C_VerifyFinal(s->desk.h, borrowed(sig), sig.n),
-				       "C_VerifyFinal", why);
-	}
-out:
+		e = needs_digest(s, &plain, why);
+	if (e == OK)
+		e = plain ? verify_plain(s, &f, sig, why) : verify_hashing(s, &f, sig, why);
 	mem_free(f.chunk);
 	return e;
 }

@@ -2,9 +2,13 @@
 /* Tokens are made, made anew and taken away. */
 #include "core/slot.h"
 
+#include "base/dir.h"
 #include "base/utf8.h"
 #include "core/lib_internal.h"
 #include "core/token_internal.h"
+
+#include <limits.h>
+#include <string.h>
 
 /* Other processes make tokens too; a new slot is looked for so often. */
 #define TRIES 8
@@ -39,6 +43,16 @@ static enum err record(enum roll_event_kind kind, const CK_UTF8CHAR label[32], e
 	return roll_commit(&ev);
 }
 
+/* The directory of state itself: the store makes only the one of tokens within it. */
+static enum err make_state(struct why *why)
+{
+	char state[PATH_MAX];
+
+	memcpy(state, lib_this()->home, sizeof(state));
+	*strrchr(state, '/') = '\0';
+	return dir_make(state, lib_conf()->module.group_mode, why);
+}
+
 static enum err create(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR label[32],
 		       struct why *why)
 {
@@ -47,6 +61,8 @@ static enum err create(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR labe
 
 	if (e != OK)
 		return why_fail(why, e, "the SO PIN: %s", err_text(e));
+	if ((e = make_state(why)) != OK)
+		return e;
 	e = store_create(lib_this()->home, id, &policy, so_pin, (const char *)label, why);
 	if (e == E_SESSION_EXISTS) {
 		(void)slot_scan(NULL); /* another process was faster: the empty slot is the next */
@@ -163,8 +179,10 @@ static enum err restore(CK_SLOT_ID id, struct span passphrase, const char *path,
 {
 	const struct store_policy policy = token_policy(&lib_conf()->token);
 	struct token *t = NULL;
-	enum err e = store_restore(lib_this()->home, id, &policy, passphrase, path, why);
+	enum err e = make_state(why);
 
+	if (e == OK)
+		e = store_restore(lib_this()->home, id, &policy, passphrase, path, why);
 	if (e == OK)
 		e = slot_token(id, &t);
 	return e == OK ? token_record(t, EV_TOKEN_RESTORE, OK) : e;

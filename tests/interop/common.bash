@@ -50,6 +50,7 @@ refused()
 
 mkdir -m 700 pins
 "$CHANCERY" token init --quiet --label office --make-pins pins
+# shellcheck disable=SC2034 # for the scripts that source this
 pin=$(cat pins/user.pin)
 
 # make_key KIND LABEL

@@ -36,7 +36,7 @@ for _ in 1 2 3 4 5; do
 		-www -quiet >server.log 2>&1 &
 	server=$!
 	for _ in $(seq 50); do
-		kill -0 $server 2>/dev/null || continue 2
+		kill -0 "$server" 2>/dev/null || continue 2
 		if openssl s_client -connect "127.0.0.1:$port" -CAfile ca.pem -verify_return_error -servername localhost \
 			</dev/null >client.log 2>&1; then
 			break 2
@@ -49,4 +49,4 @@ for version in tls1_2 tls1_3; do
 	openssl s_client -connect "127.0.0.1:$port" -CAfile ca.pem -verify_return_error "-$version" </dev/null >client.log 2>&1 ||
 		fail "$version"
 done
-kill $server
+kill "$server"

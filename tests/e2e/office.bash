@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# Loaded by the tests of the command line: a home of its own per test, a token "office" on demand.
+# shellcheck shell=bash
+
+setup()
+{
+	work=$BATS_TEST_TMPDIR
+	export CHANCERY_HOME=$work/home
+	unset CHANCERY_CONF
+	cd "$work" || return 1
+}
+
+chancery()
+{
+	"$CHANCERY" "$@"
+}
+
+# A token with its PINs in pins/.
+make_office()
+{
+	mkdir -m 700 pins
+	chancery token init --quiet --label office --make-pins pins
+	user=file:$work/pins/user.pin
+	so=file:$work/pins/so.pin
+}
+
+# key KIND LABEL [OPTION...]
+make_key()
+{
+	chancery key generate --quiet --type "$1" --label "$2" --pin-source "$user" "${@:3}" pkcs11:token=office
+}
+
+uri()
+{
+	printf 'pkcs11:token=office;object=%s?pin-source=%s' "$1" "$user"
+}
+
+# The status of the last `run` and a word of its output.
+failed_with()
+{
+	[ "$status" -eq "$1" ] || { echo "status $status, not $1: $output"; return 1; }
+	case $output in *"$2"*) ;; *) echo "no \"$2\" in: $output"; return 1 ;; esac
+}

@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# chancery token: everything a token goes through, and what is refused on the way.
+load office
+
+@test "nothing yet: no token, no complaint, no file" {
+	run chancery token list
+	[ "$status" -eq 0 ]
+	[[ $output == *"No token yet"* ]]
+	[ ! -e home ]
+}
+
+@test "init makes PINs that only the owner can read, and never shows them" {
+	make_office
+	[ "$(stat -c %a pins/so.pin)" = 600 ] && [ "$(stat -c %a pins/user.pin)" = 600 ]
+	run chancery token info
+	[ "$status" -eq 0 ]
+	[[ $output != *"$(cat pins/user.pin)"* ]]
+	[ "$(chancery token list --json | jq -r '.[0].label')" = office ]
+	[ "$(stat -c %a home)" = 700 ]
+}
+
+@test "init refuses a label that is taken, missing or too long, and PINs in the arguments" {
+	make_office
+	mkdir -m 700 other
+	run chancery token init --label office --make-pins other
+	failed_with 64 "of this name already"
+	run chancery token init --make-pins other
+	failed_with 64 "--label TEXT is missing"
+	run chancery token init --label "$(printf 'x%.0s' {1..33})" --make-pins other
+	failed_with 64 "1 to 32 bytes"
+	run chancery token init --label two --pin 1234
+	failed_with 64 "no option"
+	[ -z "$(ls other)" ]
+}
+
+@test "a PIN from every source" {
+	printf '12345678\n' >pin
+	chmod 600 pin
+	PIN=12345678 run chancery token init --label a --so-pin-source env:PIN --pin-source file:pin
+	[ "$status" -eq 0 ]
+	run chancery key list --pin-source fd:3 pkcs11:token=a 3<pin
+	[ "$status" -eq 0 ]
+	CREDENTIALS_DIRECTORY=$work run chancery key list --pin-source credential:pin pkcs11:token=a
+	[ "$status" -eq 0 ]
+	chmod 644 pin
+	run chancery key list --pin-source file:pin pkcs11:token=a
+	[ "$status" -ne 0 ]
+	run chancery key list --pin-source secret:pin pkcs11:token=a
+	failed_with 64 ""
+}
+
+@test "a wrong PIN is refused, counted, and said by doctor" {
+	make_office
+	printf 'wrong-wrong' >wrong
+	chmod 600 wrong
+	run chancery key list --pin-source file:wrong pkcs11:token=office
+	failed_with 77 CKR_PIN_INCORRECT
+	run chancery doctor
+	[[ $output == *"wrong PINs were given"* ]]
+	run chancery key list --pin-source "$user" pkcs11:token=office
+	[ "$status" -eq 0 ]
+}
+
+@test "pin changes a PIN; the old one is refused" {
+	make_office
+	printf 'another-pin' >new
+	chmod 600 new
+	chancery token pin --pin-source "$user" --new-pin-source file:new pkcs11:token=office
+	run chancery key list --pin-source "$user" pkcs11:token=office
+	failed_with 77 ""
+	chancery key list --pin-source file:new pkcs11:token=office
+	chancery token pin --so-pin-source "$so" --new-so-pin-source file:new pkcs11:token=office
+	run chancery token unlock --so-pin-source "$so" --new-pin-source file:new pkcs11:token=office
+	failed_with 77 ""
+}
+
+@test "unlock sets a locked PIN anew" {
+	printf '[token]\npin_max_failures = 1\n' >chancery.conf
+	chmod 600 chancery.conf
+	export CHANCERY_CONF=$work/chancery.conf
+	make_office
+	printf 'wrong-wrong' >wrong
+	chmod 600 wrong
+	run chancery key list --pin-source file:wrong pkcs11:token=office
+	run chancery key list --pin-source "$user" pkcs11:token=office
+	failed_with 77 CKR_PIN_LOCKED
+	chancery token unlock --so-pin-source "$so" --new-pin-source "$user" pkcs11:token=office
+	chancery key list --pin-source "$user" pkcs11:token=office
+}
+
+@test "rename, and the new name is the one that works" {
+	make_office
+	chancery token rename --label bureau --so-pin-source "$so" pkcs11:token=office
+	run chancery token info pkcs11:token=office
+	failed_with 69 "no token"
+	chancery token info pkcs11:token=bureau
+}
+
+@test "delete wants the SO PIN, and leaves nothing" {
+	make_office
+	make_key ec-p256 seal
+	run chancery token delete --so-pin-source "$user" pkcs11:token=office
+	failed_with 77 ""
+	chancery token delete --so-pin-source "$so" pkcs11:token=office
+	[ "$(chancery token list --json | jq length)" = 0 ]
+	[ -z "$(find home -name token.db)" ]
+}
+
+@test "a deleted token's slot is never given to another" {
+	make_office
+	first=$(chancery token list --json | jq '.[0].slot')
+	chancery token delete --so-pin-source "$so" pkcs11:token=office
+	rm -r pins
+	make_office
+	[ "$(chancery token list --json | jq '.[0].slot')" -gt "$first" ]
+}
+
+@test "backup and restore: the same keys, the same PINs" {
+	make_office
+	make_key ec-p256 seal
+	printf 'a long passphrase' >phrase
+	chmod 600 phrase
+	chancery key public --quiet --out before.pem "$(uri seal)"
+	chancery token backup --out copy --passphrase-source file:phrase pkcs11:token=office
+	! grep -q seal copy
+	run chancery token backup --out copy --passphrase-source file:phrase pkcs11:token=office
+	[ "$status" -ne 0 ]
+	chancery token delete --so-pin-source "$so" pkcs11:token=office
+	printf 'another phrase' >wrong
+	chmod 600 wrong
+	run chancery token restore --passphrase-source file:wrong copy
+	[ "$status" -ne 0 ]
+	chancery token restore --passphrase-source file:phrase copy
+	chancery key public --quiet --out after.pem "$(uri seal)"
+	cmp before.pem after.pem
+	echo paper >paper
+	chancery sign --quiet --in paper --out sig "$(uri seal)"
+}
+
+@test "a damaged backup is refused with a reason" {
+	make_office
+	printf 'a long passphrase' >phrase
+	chmod 600 phrase
+	chancery token backup --quiet --out copy --passphrase-source file:phrase pkcs11:token=office
+	head -c 1000 copy >cut
+	run chancery token restore --passphrase-source file:phrase cut
+	[ "$status" -ne 0 ] && [ -n "$output" ]
+	printf 'X' | dd of=copy bs=1 seek=2000 conv=notrunc status=none
+	run chancery token restore --passphrase-source file:phrase copy
+	[ "$status" -ne 0 ] && [ -n "$output" ]
+	[ "$(chancery token list --json | jq length)" = 1 ]
+}
+
+@test "reinitialize empties a token, with the SO PIN only" {
+	make_office
+	make_key ec-p256 seal
+	run chancery token init --reinitialize --label office --so-pin-source "$user" pkcs11:token=office
+	failed_with 77 ""
+	chancery token init --reinitialize --label office --so-pin-source "$so" --pin-source "$user" pkcs11:token=office
+	[ "$(chancery key list --json --pin-source "$user" pkcs11:token=office | jq length)" = 0 ]
+}

@@ -1,0 +1,115 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# What the tool says of itself and of the installation.
+load office
+
+@test "help, version, and words that are no command" {
+	run chancery --help
+	[ "$status" -eq 0 ]
+	run chancery --version
+	[ "$status" -eq 0 ]
+	run chancery
+	[ "$status" -eq 64 ]
+	run chancery nonsense
+	failed_with 64 "no command"
+	run chancery token
+	[ "$status" -eq 64 ]
+	run chancery token nonsense
+	failed_with 64 "no command"
+}
+
+# Every command with its words, one to a line.
+commands()
+{
+	chancery --help | sed -n 's/^  \([a-z]\+\( [a-z]\+\)\?\)  .*/\1/p'
+}
+
+@test "every command explains itself, and the manual knows it and its options" {
+	[ "$(commands | wc -l)" -ge 15 ]
+	while read -r words; do
+		# shellcheck disable=SC2086
+		run chancery $words --help
+		[ "$status" -eq 0 ]
+		grep -q "Nm Cm $words" "$CHANCERY_SOURCE_DIR/docs/man/chancery.1" || { echo "no $words in the manual"; return 1; }
+		for option in $(sed -n 's/^  --\([a-z-]\+\).*/\1/p' <<<"$output"); do
+			grep -q "Fl -$option" "$CHANCERY_SOURCE_DIR/docs/man/chancery.1" || { echo "no --$option in the manual"; return 1; }
+		done
+	done < <(commands)
+}
+
+@test "the manual knows every key of the configuration" {
+	for key in $(chancery doctor --config --json | jq -r '.[].key'); do
+		grep -q "It Cm $key " "$CHANCERY_SOURCE_DIR/docs/man/chancery.conf.5" || { echo "no $key"; return 1; }
+	done
+}
+
+@test "completion scripts are those that are installed, and shells take them" {
+	for shell in bash zsh fish; do
+		chancery completion $shell | cmp - "$CHANCERY_SOURCE_DIR/completions/chancery.$shell"
+	done
+	chancery completion bash | bash -n
+	run bash -c 'source <("$CHANCERY" completion bash); COMP_WORDS=(chancery key gen); COMP_CWORD=2; _chancery; echo "${COMPREPLY[@]}"'
+	[ "$output" = generate ]
+	run bash -c 'source <("$CHANCERY" completion bash); COMP_WORDS=(chancery key generate --ty); COMP_CWORD=3; _chancery; echo "${COMPREPLY[@]}"'
+	[ "$output" = --type ]
+}
+
+@test "options that are wrong say so" {
+	run chancery token list --nonsense
+	failed_with 64 "no option"
+	run chancery token init --label
+	failed_with 64 "needs a value"
+	run chancery token init --label a --label b
+	failed_with 64 "given twice"
+	run chancery token list one two
+	failed_with 64 "too many"
+}
+
+@test "a module that is none" {
+	run chancery token list --module /nonexistent.so
+	[ "$status" -ne 0 ] && [ -n "$output" ]
+	run chancery token list --module "$(ls /usr/lib/*/libz.so.1 /lib/*/libz.so.1 2>/dev/null | head -n 1)"
+	[ "$status" -ne 0 ]
+}
+
+@test "doctor: a clean bill, and what it finds" {
+	run chancery doctor
+	[ "$status" -eq 0 ]
+	make_office
+	make_key ec-p256 seal
+	run chancery doctor --pin-source "$user" pkcs11:token=office
+	[ "$status" -eq 0 ]
+	chmod 777 home
+	run chancery doctor
+	[ "$status" -ne 0 ] && [[ $output == *BAD* ]]
+	chmod 700 home
+	sqlite3 "$(find home -name token.db)" 'DELETE FROM objects WHERE id = (SELECT max(id) FROM objects)'
+	run chancery doctor --pin-source "$user" pkcs11:token=office
+	[ "$status" -ne 0 ] && [[ $output == *BAD* ]]
+}
+
+@test "a wrong configuration is named by file and line" {
+	printf '[module]\nnonsense = 1\n' >chancery.conf
+	chmod 600 chancery.conf
+	CHANCERY_CONF=$work/chancery.conf run chancery doctor --config
+	failed_with 78 "chancery.conf:2"
+}
+
+@test "self-tests" {
+	run chancery selftest
+	[ "$status" -eq 0 ]
+	[ "$(chancery selftest --json | jq '[.[] | select(.state != "ok")] | length')" = 0 ]
+}
+
+@test "mechanisms, as text and JSON" {
+	run chancery mech list
+	[ "$status" -eq 0 ]
+	[[ $output == *CKM_ML_DSA* ]]
+	[ "$(chancery mech list --json | jq 'map(select(.mechanism == "CKM_ECDSA")) | length')" = 1 ]
+}
+
+@test "an output that cannot be written is an error" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	run bash -c '"$CHANCERY" mech list >/dev/full'
+	[ "$status" -ne 0 ]
+}
