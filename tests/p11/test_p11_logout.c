@@ -186,6 +186,39 @@ static void one_waits(void **state)
 	assert_ok(p11->C_DecryptInit(s, &oaep, r.priv));
 }
 
+/* Calls without an Init leave no place for the context login, so such a key is not for them. */
+static void no_place_to_ask(void **state)
+{
+	CK_SESSION_HANDLE s = p11_session();
+	struct templ pub = { 0 }, priv = { 0 }, ec = { 0 }, t = { 0 };
+	CK_MECHANISM wrap = mechanism(CKM_RSA_PKCS, NULL, 0);
+	CK_BYTE point[80];
+	CK_ECDH1_DERIVE_PARAMS p = { .kdf = CKD_NULL };
+	CK_MECHANISM ecdh = mechanism(CKM_ECDH1_DERIVE, &p, sizeof(p));
+	CK_OBJECT_HANDLE key = p11_secret(s, CKM_AES_KEY_GEN, 16, CKA_ENCRYPT, CKA_EXTRACTABLE),
+			 h = 0;
+	CK_ULONG n = sizeof(out);
+	struct pair k;
+
+	(void)state;
+	templ_flags(&pub, CKA_WRAP);
+	templ_flags(&priv, CKA_UNWRAP, CKA_ALWAYS_AUTHENTICATE);
+	k = p11_rsa(s, 1024, &pub, &priv);
+	assert_ok(p11->C_WrapKey(s, &wrap, k.pub, key, out, &n));
+	templ_ulong(&t, CKA_CLASS, CKO_SECRET_KEY);
+	templ_ulong(&t, CKA_KEY_TYPE, CKK_AES);
+	templ_bool(&t, CKA_EXTRACTABLE, false);
+	assert_rv(p11->C_UnwrapKey(s, &wrap, k.priv, out, n, t.a, t.n, &h), CKR_USER_NOT_LOGGED_IN);
+
+	templ_flags(&ec, CKA_DERIVE, CKA_ALWAYS_AUTHENTICATE);
+	k = p11_p256(s, NULL, &ec);
+	p.pPublicData = point;
+	p.ulPublicDataLen = p11_get_bytes(s, k.pub, CKA_EC_POINT, point, sizeof(point));
+	templ_ulong(&t, CKA_VALUE_LEN, 16);
+	assert_rv(p11->C_DeriveKey(s, &ecdh, k.priv, t.a, t.n, &h), CKR_USER_NOT_LOGGED_IN);
+	assert_int_equal(h, 0);
+}
+
 /* ---- who may do what ---- */
 
 static void usage_attributes(void **state)
@@ -294,10 +327,19 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, p11_setup_token, p11_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(sign_after_logout), TEST(logout_and_login),   TEST(decrypt_after_logout),
-		TEST(others_survive),    TEST(keyed_digest),       TEST(search_after_logout),
-		TEST(each_use_asks),     TEST(one_waits),          TEST(usage_attributes),
-		TEST(not_a_key),         TEST(allowed_mechanisms), TEST(dates),
+		TEST(sign_after_logout),
+		TEST(logout_and_login),
+		TEST(decrypt_after_logout),
+		TEST(others_survive),
+		TEST(keyed_digest),
+		TEST(search_after_logout),
+		TEST(each_use_asks),
+		TEST(one_waits),
+		TEST(no_place_to_ask),
+		TEST(usage_attributes),
+		TEST(not_a_key),
+		TEST(allowed_mechanisms),
+		TEST(dates),
 		TEST(signature_first),
 	};
 

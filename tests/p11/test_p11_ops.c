@@ -197,6 +197,9 @@ static void side_by_side(void **state)
 	assert_ok(p11->C_FindObjectsFinal(s));
 	assert_rv(p11->C_FindObjects(s, h, 1, &found), CKR_OPERATION_NOT_INITIALIZED);
 	assert_rv(p11->C_FindObjectsFinal(s), CKR_OPERATION_NOT_INITIALIZED);
+	assert_ok(p11->C_FindObjectsInit(s, NULL, 0));
+	assert_ok(p11->C_SessionCancel(s, CKF_FIND_OBJECTS));
+	assert_rv(p11->C_FindObjectsFinal(s), CKR_OPERATION_NOT_INITIALIZED);
 }
 
 /* ---- parts ---- */
