@@ -36,8 +36,9 @@ static json_t *conf_row(const struct conf *conf, const struct conf_key *k)
 
 	if (conf_value(k, section, &value) == OK)
 		row = json_pack("{s:s, s:s, s:o, s:s, s:s}", "section", k->section, "key", k->name,
-				"value", json_stringn(value.n > 0 ? (const char *)value.p : "", value.n), "default",
-				k->dflt != NULL ? k->dflt : "", "help", k->help);
+				"value",
+				json_stringn(value.n > 0 ? (const char *)value.p : "", value.n),
+				"default", k->dflt != NULL ? k->dflt : "", "help", k->help);
 	buf_free(&value);
 	return row;
 }
@@ -170,20 +171,24 @@ static enum err check_tokens(struct call *c, struct findings *f, const struct of
 	return e;
 }
 
-/* Everything stored of one token, when a PIN was given. */
+/* Everything stored of one token, when a PIN was given. What keeps it from being checked is a finding too. */
 static enum err check_stored(struct call *c, struct findings *f, struct office *o,
 			     const CK_CHANCERY_FUNCTIONS *fn)
 {
 	bool so = call_flag(c, "so-pin-source");
 	struct buf pin = { .secret = true };
+	size_t before = f->bad;
+	struct why why = { "" };
 	enum err e = pick_token(o->m, &o->uri, PICK_TOKEN, &o->spot, &c->why);
 
 	if (e == OK)
 		e = office_pin(c, o, so ? "so-pin-source" : "pin-source", false, &pin);
-	if (e == OK)
-		e = module_err(fn->TokenCheck(o->spot.slot, so ? CKU_SO : CKU_USER, pin.p, pin.n,
-					      findings_report, f),
-			       "TokenCheck", &c->why);
+	if (e == OK &&
+	    module_err(fn->TokenCheck(o->spot.slot, so ? CKU_SO : CKU_USER, pin.p, pin.n,
+				      findings_report, f),
+		       "TokenCheck", &why) != OK &&
+	    f->bad == before)
+		findings_bad(f, "token: what is stored of it cannot be read: %s", why.text);
 	buf_free(&pin);
 	return e;
 }
