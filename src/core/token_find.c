@@ -15,6 +15,7 @@
 struct question {
 	struct store_query q;
 	struct span label, id;
+	CK_OBJECT_CLASS cls;        /* CK_UNAVAILABLE_INFORMATION: any */
 	uint64_t label_key, id_key; /* in the map's indexes; 0: not by this */
 	uint64_t asked;             /* the key of the question */
 	bool token;                 /* can match token objects at all */
@@ -23,11 +24,13 @@ struct question {
 static void question_of(const struct attrset *templ, struct question *x)
 {
 	*x = (struct question){ .q = { .cls = CK_UNAVAILABLE_INFORMATION },
+				.cls = CK_UNAVAILABLE_INFORMATION,
 				.token = true,
 				.asked = 1 };
 	if (templ == NULL)
 		return;
 	x->token = attrset_bool(templ, CKA_TOKEN, true);
+	x->cls = attrset_ulong(templ, CKA_CLASS, CK_UNAVAILABLE_INFORMATION);
 	x->id = attrset_bytes(templ, CKA_ID);
 	x->label = attrset_bytes(templ, CKA_LABEL);
 	/* the rarer one decides alone: a question for each label or id, whatever else the template says */
@@ -37,8 +40,8 @@ static void question_of(const struct attrset *templ, struct question *x)
 	} else if (map_key(CKA_LABEL, x->label, &x->label_key)) {
 		x->q.label = &x->label;
 		x->asked = x->label_key;
-	} else if (attrset_has(templ, CKA_CLASS)) {
-		x->q.cls = attrset_ulong(templ, CKA_CLASS, CK_UNAVAILABLE_INFORMATION);
+	} else if (x->cls != CK_UNAVAILABLE_INFORMATION) {
+		x->q.cls = x->cls;
 		x->asked = (x->q.cls + 1) << 1; /* even, so unlike all others */
 	}
 }
@@ -133,12 +136,16 @@ static enum err try_entry(const struct entry *e, const struct attrset *templ, st
 	return found_add(f, e->handle);
 }
 
-static enum err match_all(const struct map *m, const struct attrset *templ, struct found *f)
+/* The class is compared first, and alone tells most objects apart. */
+static enum err match_all(const struct map *m, const struct question *x,
+			  const struct attrset *templ, struct found *f)
 {
+	bool any = x->cls == CK_UNAVAILABLE_INFORMATION;
 	enum err e = OK;
 
 	for (const struct entry *n = m->first; e == OK && n != NULL; n = n->next)
-		e = try_entry(n, templ, f);
+		if (any || n->object->cls == x->cls)
+			e = try_entry(n, templ, f);
 	return e;
 }
 
@@ -177,7 +184,7 @@ static enum err match(const struct map *m, const struct question *x, const struc
 	enum err e;
 
 	if (x->id_key == 0 && x->label_key == 0)
-		return match_all(m, templ, f);
+		return match_all(m, x, templ, f);
 	if (x->id_key != 0)
 		e = match_id(m, x->id_key, templ, f);
 	else
