@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attribute templates. The input says how an object comes to be and who asks, then lists three templates: for the
- * object, for a change, and for reading. Each value is a block of exactly its size, NULL with a length, or a
- * nested template. Lengths that are lies are beyond what any caller has; the template for reading tells none,
- * and its room is zero, as a careful caller's is. Whatever was accepted must keep the promises below.
+ * Attribute templates. The input says how an object comes to be and who asks, then lists three
+ * templates: for the object, for a change, and for reading. Each value is a block of exactly its
+ * size, NULL with a length, or a nested template. Lengths that are lies are beyond what any caller
+ * has; the template for reading tells none, and its room is zero, as a careful caller's is.
+ * Whatever was accepted must keep the promises below.
  */
 #include "core/attr.h"
 #include "core/schema.h"

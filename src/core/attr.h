@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What PKCS#11 says about attributes: applies the rows of schema.h to templates and objects, and the
- * rules of policy.h. Pure functions over attribute sets: no locks, no tokens.
+ * What PKCS#11 says about attributes: applies the rows of schema.h to templates and objects, and
+ * the rules of policy.h. Pure functions over attribute sets: no locks, no tokens.
  */
 #ifndef CHANCERY_CORE_ATTR_H
 #define CHANCERY_CORE_ATTR_H
@@ -21,61 +21,68 @@ struct attr_who {
 };
 
 /*
- * Copies a caller's template (3.2, 4.1.1). Refused are NULL pointers with a length, sizes and forms that the
- * attribute cannot have, a CK_BBOOL other than 0 and 1, dates that are none (E_ATTR_VALUE), and two values
- * for one attribute (E_TEMPLATE_INCONSISTENT; the same value twice counts once); nested templates
- * likewise. Attributes that are not the standard's pass, the later steps refuse them. Other errors:
- * E_ARGUMENTS, E_MEMORY. *out is the caller's, in the secret arena.
+ * Copies a caller's template (3.2, 4.1.1). Refused are NULL pointers with a length, sizes and forms
+ * that the attribute cannot have, a CK_BBOOL other than 0 and 1, dates that are none
+ * (E_ATTR_VALUE), and two values for one attribute (E_TEMPLATE_INCONSISTENT; the same value twice
+ * counts once); nested templates likewise. Attributes that are not the standard's pass, the later
+ * steps refuse them. Other errors: E_ARGUMENTS, E_MEMORY. *out is the caller's, in the secret
+ * arena.
  */
 enum err attr_take(const CK_ATTRIBUTE *t, CK_ULONG n, struct attrset **out);
 
 /*
  * A template becomes the beginning of an object. CKA_CLASS and the type are settled (cls, kt:
  * CK_UNAVAILABLE_INFORMATION when the template alone decides; a contradiction is
- * E_TEMPLATE_INCONSISTENT), every attribute is allowed for the class, type and way (footnotes 1 to 6),
- * what must be there is, who may set it (footnote 10), its value is one that may be set; defaults are
- * added; the rules between attributes and of roles (policy.h) hold. attr_impose comes before, if at
- * all. obj is changed in place, also on error: the caller frees it.
- * E_TEMPLATE_INCOMPLETE, E_TEMPLATE_INCONSISTENT, E_ATTR_READ_ONLY, E_ATTR_TYPE, E_ATTR_VALUE, E_MEMORY.
+ * E_TEMPLATE_INCONSISTENT), every attribute is allowed for the class, type and way (footnotes 1 to
+ * 6), what must be there is, who may set it (footnote 10), its value is one that may be set;
+ * defaults are added; the rules between attributes and of roles (policy.h) hold. attr_impose comes
+ * before, if at all. obj is changed in place, also on error: the caller frees it.
+ * E_TEMPLATE_INCOMPLETE, E_TEMPLATE_INCONSISTENT, E_ATTR_READ_ONLY, E_ATTR_TYPE, E_ATTR_VALUE,
+ * E_MEMORY.
  */
 enum err attr_begin(enum attr_how how, const struct attr_who *who, CK_OBJECT_CLASS cls,
 		    CK_KEY_TYPE kt, struct attrset *obj);
 /*
  * After the key material was merged in and completed: the origin and the history (CKA_LOCAL,
- * CKA_KEY_GEN_MECHANISM, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE), CKA_CHECK_VALUE of certificates,
- * CKA_PUBLIC_CRC64_VALUE, a
- * fresh CKA_UNIQUE_ID, and what policy says about base: the attributes of the base key when deriving and of the
- * unwrapping key when unwrapping (NULL: there is none). m: the generation mechanism or NULL.
+ * CKA_KEY_GEN_MECHANISM, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE), CKA_CHECK_VALUE of
+ * certificates, CKA_PUBLIC_CRC64_VALUE, a fresh CKA_UNIQUE_ID, and what policy says about base: the
+ * attributes of the base key when deriving and of the unwrapping key when unwrapping (NULL: there
+ * is none). m: the generation mechanism or NULL.
  */
 enum err attr_finish(enum attr_how how, const struct attr_who *who, const struct mech *m,
 		     const struct attrset *base, struct attrset *obj);
 
 /*
- * C_SetAttributeValue: old with change applied, or why not (E_PROHIBITED, E_ATTR_READ_ONLY, E_ATTR_TYPE,
- * E_ATTR_VALUE, E_TEMPLATE_INCONSISTENT). *out is the caller's.
+ * C_SetAttributeValue: old with change applied, or why not (E_PROHIBITED, E_ATTR_READ_ONLY,
+ * E_ATTR_TYPE, E_ATTR_VALUE, E_TEMPLATE_INCONSISTENT). *out is the caller's.
  */
 enum err attr_set(const struct attr_who *who, const struct attrset *old,
 		  const struct attrset *change, struct attrset **out);
-/* C_CopyObject: as attr_set, for a new object. The copy is CKA_TRUSTED only when the SO makes it. */
+/*
+ * C_CopyObject: as attr_set, for a new object. The copy is CKA_TRUSTED only when the SO makes it.
+ */
 enum err attr_copy(const struct attr_who *who, const struct attrset *old,
 		   const struct attrset *change, struct attrset **out);
 
 /*
- * C_GetAttributeValue (5.7.5): every entry is processed; the result is the first of E_ATTR_SENSITIVE,
- * E_ATTR_TYPE and E_TOO_SMALL that was met, or OK. verified false: CKA_TRUSTED reads FALSE. *secret:
- * whether a value was given that CKA_SENSITIVE or CKA_EXTRACTABLE could have hidden (for the roll).
- * Allocates nothing.
+ * C_GetAttributeValue (5.7.5): every entry is processed; the result is the first of
+ * E_ATTR_SENSITIVE, E_ATTR_TYPE and E_TOO_SMALL that was met, or OK. verified false: CKA_TRUSTED
+ * reads FALSE. *secret: whether a value was given that CKA_SENSITIVE or CKA_EXTRACTABLE could have
+ * hidden (for the roll). Allocates nothing.
  */
 enum err attr_get(const struct attrset *obj, bool verified, CK_ATTRIBUTE *t, CK_ULONG n,
 		  bool *secret);
-/* C_FindObjects: exact match of every attribute; one the object cannot have or may not show matches nothing. */
+/*
+ * C_FindObjects: exact match of every attribute; one the object cannot have or may not show matches
+ * nothing.
+ */
 bool attr_match(const struct attrset *obj, bool verified, const struct attrset *templ);
 
 /*
- * The template that key carries under CKA_WRAP_TEMPLATE, CKA_UNWRAP_TEMPLATE, CKA_DERIVE_TEMPLATE and
- * so on; a key without one agrees with everything. attr_agrees: obj has every attribute of it with the
- * same value (what C_WrapKey answers otherwise is the caller's to choose). attr_impose: adds what templ lacks;
- * a contradiction is E_TEMPLATE_INCONSISTENT.
+ * The template that key carries under CKA_WRAP_TEMPLATE, CKA_UNWRAP_TEMPLATE, CKA_DERIVE_TEMPLATE
+ * and so on; a key without one agrees with everything. attr_agrees: obj has every attribute of it
+ * with the same value (what C_WrapKey answers otherwise is the caller's to choose). attr_impose:
+ * adds what templ lacks; a contradiction is E_TEMPLATE_INCONSISTENT.
  */
 bool attr_agrees(const struct attrset *key, CK_ATTRIBUTE_TYPE which, const struct attrset *obj);
 enum err attr_impose(const struct attrset *key, CK_ATTRIBUTE_TYPE which, struct attrset *templ);

@@ -27,8 +27,9 @@ static enum err settle(struct attrset *obj, CK_ATTRIBUTE_TYPE t, CK_ULONG v, CK_
 }
 
 /*
- * The class when neither the call nor the template names one. CKA_CLASS has no footnote for C_UnwrapKey
- * and C_DeriveKey, and the key type of an unwrapped key tells: no type is both private and secret.
+ * The class when neither the call nor the template names one. CKA_CLASS has no footnote for
+ * C_UnwrapKey and C_DeriveKey, and the key type of an unwrapped key tells: no type is both private
+ * and secret.
  */
 static CK_OBJECT_CLASS implied_class(enum attr_how how, CK_KEY_TYPE kt)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C_SetAttributeValue and C_CopyObject: an object and a template make a new version, or a new object. */
+/*
+ * C_SetAttributeValue and C_CopyObject: an object and a template make a new version, or a new
+ * object.
+ */
 #include "core/attr_internal.h"
 
 #include "core/policy.h"
@@ -12,8 +15,8 @@ struct change {
 };
 
 /*
- * 4.1.3: a copy may be given what the object has anyway (CKA_CLASS, mostly). Not its secrets: that would tell
- * whether a guess was right.
+ * 4.1.3: a copy may be given what the object has anyway (CKA_CLASS, mostly). Not its secrets: that
+ * would tell whether a guess was right.
  */
 static bool repeats(const struct change *c, const struct schema_row *row, const struct attr *a)
 {

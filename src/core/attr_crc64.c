@@ -4,7 +4,10 @@
 #include "core/schema.h"
 #include "crypto/der.h"
 
-/* x^64 and the lower terms of the generator in ECMA-182, annex B; no reflection, no final inversion. */
+/*
+ * x^64 and the lower terms of the generator in ECMA-182, annex B; no reflection, no final
+ * inversion.
+ */
 #define GENERATOR 0x42f0e1eba9ea3693ULL
 
 enum { CRC_BYTES = 8 };

@@ -64,8 +64,8 @@ static enum err put_origin(enum attr_how how, const struct mech *m, const struct
 }
 
 /*
- * 4.9, 4.10: a key that came from outside was once outside; a derived key is what it is and what its base
- * key always was.
+ * 4.9, 4.10: a key that came from outside was once outside; a derived key is what it is and what
+ * its base key always was.
  */
 static enum err put_history(enum attr_how how, const struct schema_kind *k,
 			    const struct attrset *base, struct attrset *obj)

@@ -16,7 +16,10 @@ static enum err refuse(CK_ATTRIBUTE *t, enum err e)
 
 static enum err read_value(CK_ATTRIBUTE_TYPE type, struct span v, CK_ATTRIBUTE *t);
 
-/* Entry i of a caller's nested template: its type is set, its room is the caller's, its value is filled. */
+/*
+ * Entry i of a caller's nested template: its type is set, its room is the caller's, its value is
+ * filled.
+ */
 static enum err read_entry(const struct attr *a, uint8_t *at)
 {
 	CK_ATTRIBUTE t;
@@ -29,7 +32,9 @@ static enum err read_entry(const struct attr *a, uint8_t *at)
 	return e;
 }
 
-/* An array attribute: the caller's array has entries of its own, which each follow the same rules. */
+/*
+ * An array attribute: the caller's array has entries of its own, which each follow the same rules.
+ */
 static enum err read_nested(struct span v, CK_ATTRIBUTE *t)
 {
 	struct attr_walk w;

@@ -5,8 +5,8 @@
 #include "core/schema.h"
 
 /*
- * Bounds of one template, nested ones counted in: far beyond what the standard's 160 attributes need, and
- * small enough that a template that lists the same memory again and again stays cheap.
+ * Bounds of one template, nested ones counted in: far beyond what the standard's 160 attributes
+ * need, and small enough that a template that lists the same memory again and again stays cheap.
  */
 #define TAKE_ATTRS 1024
 #define TAKE_BYTES ((size_t)12 << 20)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CKA_WRAP_TEMPLATE, CKA_UNWRAP_TEMPLATE, CKA_DERIVE_TEMPLATE and their kin (PKCS#11 3.2, 4.7 to 4.10). */
+/*
+ * CKA_WRAP_TEMPLATE, CKA_UNWRAP_TEMPLATE, CKA_DERIVE_TEMPLATE and their kin (PKCS#11 3.2, 4.7 to
+ * 4.10).
+ */
 #include "core/attr_internal.h"
 
 #include "base/mem.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What PKCS#11 permits and we refuse, because it lets keys leave that must not: known attacks on the
- * interface. `compat = on` for a token switches these rules off and nothing else. Pure functions.
+ * What PKCS#11 permits and we refuse, because it lets keys leave that must not: known attacks on
+ * the interface. `compat = on` for a token switches these rules off and nothing else. Pure
+ * functions.
  */
 #ifndef CHANCERY_CORE_POLICY_H
 #define CHANCERY_CORE_POLICY_H
@@ -11,12 +12,15 @@
 #include "core/attr.h"
 
 /*
- * Roles that undo each other must not meet in one private or secret key, not even one after the other: obj
- * remembers every role that it or the object it was copied from ever had (old: that object or the former
- * version, or NULL), and a conflict that is new is E_TEMPLATE_INCONSISTENT.
+ * Roles that undo each other must not meet in one private or secret key, not even one after the
+ * other: obj remembers every role that it or the object it was copied from ever had (old: that
+ * object or the former version, or NULL), and a conflict that is new is E_TEMPLATE_INCONSISTENT.
  */
 enum err policy_roles(const struct attr_who *who, const struct attrset *old, struct attrset *obj);
-/* What C_UnwrapKey makes is sensitive and stays, unless the unwrapping key's CKA_UNWRAP_TEMPLATE says otherwise. */
+/*
+ * What C_UnwrapKey makes is sensitive and stays, unless the unwrapping key's CKA_UNWRAP_TEMPLATE
+ * says otherwise.
+ */
 enum err policy_unwrap(const struct attr_who *who, const struct attrset *unwrapper,
 		       const struct attrset *obj);
 /* No data object (CKM_HKDF_DATA) from a base key whose value may not be seen. base may be NULL. */

@@ -59,8 +59,8 @@ static const struct class_row {
 static const struct schema_group every_object = ROWS(object);
 
 /*
- * This search and the next one are part of every C_GetAttributeValue: they halve without branches that
- * depend on what is compared.
+ * This search and the next one are part of every C_GetAttributeValue: they halve without branches
+ * that depend on what is compared.
  */
 const struct schema_kind *schema_kind(CK_OBJECT_CLASS cls, CK_ULONG sub)
 {

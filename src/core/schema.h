@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the standard's tables say about attributes, as rows: which attributes an object of a class and
- * type has, and what may be done with each. Constant data: no locks, no initialisation.
+ * What the standard's tables say about attributes, as rows: which attributes an object of a class
+ * and type has, and what may be done with each. Constant data: no locks, no initialisation.
  *
- * An object's rows lie in up to five groups, the most special first: those of its key, certificate or
- * feature type, then those of its class and of what the class inherits from. The first row of an
+ * An object's rows lie in up to five groups, the most special first: those of its key, certificate
+ * or feature type, then those of its class and of what the class inherits from. The first row of an
  * attribute counts; a special group overrides a general one by having a row of its own.
  */
 #ifndef CHANCERY_CORE_SCHEMA_H
@@ -94,8 +94,9 @@ struct schema_walk {
 const struct schema_row *schema_next(struct schema_walk *w);
 
 /*
- * CKA_ENCAPSULATE_TEMPLATE and CKA_DECAPSULATE_TEMPLATE are numbered without CKF_ARRAY_ATTRIBUTE in the
- * header of 3.2 and with it in the draft of 3.3. Both are taken; this gives the one we keep (3.2).
+ * CKA_ENCAPSULATE_TEMPLATE and CKA_DECAPSULATE_TEMPLATE are numbered without CKF_ARRAY_ATTRIBUTE in
+ * the header of 3.2 and with it in the draft of 3.3. Both are taken; this gives the one we keep
+ * (3.2).
  */
 CK_ATTRIBUTE_TYPE schema_type(CK_ATTRIBUTE_TYPE t);
 enum schema_form schema_form(CK_ATTRIBUTE_TYPE t);

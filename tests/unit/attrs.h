@@ -29,7 +29,10 @@ struct give {
 
 /* Never NULL; the caller frees it. */
 struct attrset *attrs_of(const struct give *g, size_t n);
-/* The value of a template attribute: the set in its serial form, which is freed. The caller frees *form. */
+/*
+ * The value of a template attribute: the set in its serial form, which is freed. The caller frees
+ * *form.
+ */
 struct span attrs_nested(struct attrset *s, struct buf *form);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The standard's attribute tables as the reference file tells them, asked by kind of object: what the
- * tests of the schema expect comes from here and not from the schema.
+ * The standard's attribute tables as the reference file tells them, asked by kind of object: what
+ * the tests of the schema expect comes from here and not from the schema.
  */
 #ifndef CHANCERY_TESTS_REFTABLE_H
 #define CHANCERY_TESTS_REFTABLE_H
@@ -35,7 +35,10 @@ const struct ref_attr *reftable_at(size_t i);
 /* The row for an attribute of an object of this class and type (their names), or NULL. */
 const struct ref_attr *reftable_find(const char *cls, const char *sub, CK_ATTRIBUTE_TYPE t);
 
-/* The name of a schema kind's type in its class ("CKK_AES", "CKC_X_509"; "-": none), for reftable_find. */
+/*
+ * The name of a schema kind's type in its class ("CKK_AES", "CKC_X_509"; "-": none), for
+ * reftable_find.
+ */
 const char *reftable_sub_name(CK_OBJECT_CLASS cls, CK_ULONG sub);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The beginning of objects beyond single rows: class and type, defaults (case B012), rules between attributes. */
+/*
+ * The beginning of objects beyond single rows: class and type, defaults (case B012), rules between
+ * attributes.
+ */
 #include "core/attr.h"
 
 #include "attrs.h"

@@ -151,7 +151,42 @@ static void test_both_spellings(void **state)
 	assert_int_equal(take(t, 2), E_TEMPLATE_INCONSISTENT);
 }
 
-/* A template that contains itself, and one that lists itself many times over: bounded, not deep, not long. */
+/* Nested n times; the innermost is a flag. */
+static enum err take_deep(size_t n)
+{
+	CK_ATTRIBUTE level[8] = { { CKA_TOKEN, &yes, 1 } };
+
+	assert_in_range(n, 0, 7);
+	for (size_t i = 1; i <= n; i++)
+		level[i] = (CK_ATTRIBUTE){ CKA_WRAP_TEMPLATE, &level[i - 1], sizeof(level[0]) };
+	return take(&level[n], 1);
+}
+
+static void test_depth(void **state)
+{
+	(void)state;
+	assert_int_equal(take_deep(4), OK);
+	assert_int_equal(take_deep(5), E_ATTR_VALUE);
+}
+
+/* Entries of nested templates count, each time they are listed. */
+static void test_number_of_entries(void **state)
+{
+	CK_ATTRIBUTE inner[30], outer[40];
+
+	(void)state;
+	for (size_t i = 0; i < 30; i++)
+		inner[i] = (CK_ATTRIBUTE){ CKA_VENDOR_DEFINED | i, &yes, 1 };
+	for (size_t i = 0; i < 40; i++)
+		outer[i] = (CK_ATTRIBUTE){ CKA_WRAP_TEMPLATE, inner, sizeof(inner) };
+	assert_int_equal(take(outer, 33), OK);
+	assert_int_equal(take(outer, 40), E_ATTR_VALUE);
+}
+
+/*
+ * A template that contains itself, and one that lists itself many times over: bounded, not deep,
+ * not long.
+ */
 static void test_bombs(void **state)
 {
 	CK_ATTRIBUTE self = { CKA_WRAP_TEMPLATE, NULL, sizeof(self) };
@@ -183,6 +218,7 @@ int main(void)
 		cmocka_unit_test(test_bad_arguments),  cmocka_unit_test(test_twice),
 		cmocka_unit_test(test_nested),         cmocka_unit_test(test_unaligned_array),
 		cmocka_unit_test(test_both_spellings), cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_depth),          cmocka_unit_test(test_number_of_entries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

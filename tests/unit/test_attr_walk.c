@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The schema walk: every kind of object with every attribute, given or left out in every way to make
- * it, changed later, copied, and read while sensitive. What must happen is derived from the reference table,
- * not from the schema.
+ * The schema walk: every kind of object with every attribute, given or left out in every way to
+ * make it, changed later, copied, and read while sensitive. What must happen is derived from the
+ * reference table, not from the schema.
  */
 #include "core/attr.h"
 
@@ -136,7 +136,9 @@ static void put(struct attrset *s, struct give g)
 	attrset_free(one);
 }
 
-/* Everything that must be given, but the check sum of a public key, which would have to be right. */
+/*
+ * Everything that must be given, but the check sum of a public key, which would have to be right.
+ */
 static struct attrset *just_enough(const struct kind *k, enum attr_how how)
 {
 	struct attrset *s = ATTRS(NUM(CKA_CLASS, k->k->cls));
@@ -342,7 +344,10 @@ static bool is_true(const struct attrset *s, CK_ATTRIBUTE_TYPE t)
 	return attrset_bool(s, t, false);
 }
 
-/* A value that old has not: the other truth value, emptiness where only that is allowed, else other bytes. */
+/*
+ * A value that old has not: the other truth value, emptiness where only that is allowed, else other
+ * bytes.
+ */
 static struct give changed_value(const struct ref_attr *a, const struct attrset *old)
 {
 	if (a->type == CKA_PUBLIC_KEY_INFO)

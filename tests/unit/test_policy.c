@@ -124,7 +124,10 @@ static void test_roles_are_not_forgotten(void **state)
 	attrset_free(wrapper);
 }
 
-/* A key that was mixed under compat = on can still be renamed when that is off again, and gets no worse. */
+/*
+ * A key that was mixed under compat = on can still be renamed when that is off again, and gets no
+ * worse.
+ */
 static void test_old_mixes_can_be_lived_with(void **state)
 {
 	struct attrset *old = generated(&compat, WRAP | DECRYPT), *out = NULL;

@@ -194,7 +194,10 @@ static void test_forms(void **state)
 	assert_int_equal(schema_form(0x7fff), FORM_UNKNOWN);
 }
 
-/* The defaults that the standard names; where it says "token-specific" ours are tested in test_attr_begin. */
+/*
+ * The defaults that the standard names; where it says "token-specific" ours are tested in
+ * test_attr_begin.
+ */
 static void test_defaults(void **state)
 {
 	(void)state;
