@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Completion of chancery for fish.
 complete -c chancery -n __fish_use_subcommand -f -a token
 complete -c chancery -n '__fish_seen_subcommand_from token' -f -a init -d 'Make a token'

@@ -1,6 +1,7 @@
 #compdef chancery
 # Completion of chancery for zsh.
 autoload -U +X bashcompinit && bashcompinit
+# SPDX-License-Identifier: Apache-2.0
 # Completion of chancery for bash.
 _chancery() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= name=

@@ -58,7 +58,7 @@ static void bash_values(const struct command *k, const struct option_row *rows)
 
 static void bash(void)
 {
-	printf("# Completion of chancery for bash.\n_chancery() {\n"
+	printf("# SPDX-License-Identifier: Apache-2.0\n# Completion of chancery for bash.\n_chancery() {\n"
 	       "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= name=\n"
 	       "  COMPREPLY=()\n"
 	       "  case \"${COMP_WORDS[1]}\" in\n");
@@ -158,7 +158,7 @@ static void fish_command(size_t i)
 
 static void fish(void)
 {
-	printf("# Completion of chancery for fish.\n");
+	printf("# SPDX-License-Identifier: Apache-2.0\n# Completion of chancery for fish.\n");
 	for (size_t i = 0; i < commands_n; i++)
 		fish_command(i);
 }
