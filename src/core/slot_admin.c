@@ -77,6 +77,7 @@ static enum err create(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR labe
 enum err slot_create_token(struct span so_pin, const CK_UTF8CHAR label[32], CK_SLOT_ID *id,
 			   struct why *why)
 {
+	CK_SLOT_ID next = 0;
 	enum err e = check_label(label);
 
 	if (e != OK)
@@ -85,12 +86,14 @@ enum err slot_create_token(struct span so_pin, const CK_UTF8CHAR label[32], CK_S
 		return why_fail(why, E_TOKEN_ABSENT,
 				"there is no directory for tokens: set CHANCERY_HOME");
 	for (int i = 0; i < TRIES; i++) {
-		e = slot_scan(id);
+		e = slot_scan(&next);
 		if (e == OK)
-			e = create(*id, so_pin, label, why);
+			e = create(next, so_pin, label, why);
 		if (e != E_SESSION_EXISTS)
 			break;
 	}
+	if (e == OK)
+		*id = next;
 	return e;
 }
 
@@ -191,18 +194,21 @@ static enum err restore(CK_SLOT_ID id, struct span passphrase, const char *path,
 enum err slot_restore_token(struct span passphrase, const char *path, CK_SLOT_ID *id,
 			    struct why *why)
 {
+	CK_SLOT_ID next = 0;
 	enum err e = E_FAILED;
 
 	if (lib_this()->home[0] == '\0')
 		return why_fail(why, E_TOKEN_ABSENT,
 				"there is no directory for tokens: set CHANCERY_HOME");
 	for (int i = 0; i < TRIES; i++) {
-		e = slot_scan(id);
+		e = slot_scan(&next);
 		if (e == OK)
-			e = restore(*id, passphrase, path, why);
+			e = restore(next, passphrase, path, why);
 		if (e != E_SESSION_EXISTS)
 			break;
 	}
+	if (e == OK)
+		*id = next;
 	return e;
 }
 
