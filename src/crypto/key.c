@@ -218,14 +218,14 @@ enum err key_public_info(const struct attrset *a, struct buf *out)
 }
 
 /*
- * What is wrong inside a wrapped key is wrong with the wrapped key (3.2, 5.18.4), not with the
- * caller's template. A curve or a size that this library does not do keeps its own error.
+ * What is wrong inside a wrapped private key is wrong with the wrapped key (3.2, 5.18.4), not with the
+ * caller's template. A curve or a parameter set that this library does not do keeps its own error.
  */
 static enum err unwrap_error(enum err e)
 {
 	if (e == E_ATTR_VALUE || e == E_TEMPLATE_INCOMPLETE || e == E_TEMPLATE_INCONSISTENT)
 		return E_WRAPPED_INVALID;
-	return e;
+	return e == E_KEY_SIZE ? E_WRAPPED_LEN : e;
 }
 
 enum err key_unwrap_form(struct span in, bool len_exact, struct attrset *a)
@@ -239,8 +239,10 @@ enum err key_unwrap_form(struct span in, bool len_exact, struct attrset *a)
 		return E_TEMPLATE_INCONSISTENT;
 	crypto_secret_enter();
 	e = row->unwrap_form(in, len_exact, a);
-	if (e == OK && !row->secret)
-		e = unwrap_error(complete(row, a));
+	if (e == OK) {
+		e = complete(row, a);
+		e = row->secret ? e : unwrap_error(e);
+	}
 	crypto_secret_leave();
 	return e;
 }

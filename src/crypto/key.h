@@ -26,12 +26,14 @@ CK_ULONG key_size(const struct key *k);
 size_t key_footprint(const struct key *k);
 
 /*
- * Checks and completes the attributes of a key that arrives from outside (C_CreateObject, C_UnwrapKey)
- * or was just made: CKA_CLASS and CKA_KEY_TYPE present. Normalises (leading zeros of big integers,
- * EC points to their standard form, curve parameters kept as given), verifies that the parts belong together and the point is
- * on its curve, and adds what follows from them: CKA_MODULUS_BITS, CKA_VALUE_LEN, CRT parts, the public
- * parts of a private key, CKA_PUBLIC_KEY_INFO, CKA_CHECK_VALUE (verified when given).
- * Errors: E_TEMPLATE_INCOMPLETE, E_ATTR_VALUE, E_CURVE, E_DOMAIN_PARAMS, E_KEY_SIZE, E_TEMPLATE_INCONSISTENT.
+ * Checks and completes the attributes of a key that arrives from outside (C_CreateObject) or was just
+ * made: CKA_CLASS and CKA_KEY_TYPE present. Normalises (leading zeros of big integers, points to their
+ * standard form, curve parameters kept as given), verifies that the parts belong together and the point
+ * is on its curve, and adds what follows from them: CKA_MODULUS_BITS, CKA_VALUE_LEN, CRT parts, an
+ * expanded key from its seed, CKA_PUBLIC_KEY_INFO and CKA_CHECK_VALUE (these two verified when given).
+ * Completing twice changes nothing.
+ * Errors: E_TEMPLATE_INCOMPLETE, E_ATTR_VALUE, E_CURVE, E_DOMAIN_PARAMS, E_PARAMETER_SET, E_KEY_SIZE,
+ * E_TEMPLATE_INCONSISTENT.
  */
 enum err key_complete(struct attrset *a);
 
@@ -41,9 +43,11 @@ enum err key_complete(struct attrset *a);
  */
 enum err key_wrap_form(const struct attrset *a, struct buf *out);
 /*
- * The reverse for C_UnwrapKey: fills *a (which has CKA_CLASS and CKA_KEY_TYPE, and CKA_VALUE_LEN if the template
- * gave it) with the key's own attributes. len_exact: the mechanism keeps the length (else trailing padding is cut
- * to CKA_VALUE_LEN). E_WRAPPED_INVALID, E_WRAPPED_LEN, E_KEY_TYPE-like errors as 5.18.4 says.
+ * The reverse for C_UnwrapKey: fills *a (which has CKA_CLASS and CKA_KEY_TYPE, and CKA_VALUE_LEN if the
+ * template gave it) with the key's own attributes, completed as by key_complete. len_exact: the mechanism
+ * keeps the length; else a secret key is cut to CKA_VALUE_LEN, and zeros may follow a private key.
+ * E_WRAPPED_INVALID, E_WRAPPED_LEN; E_CURVE, E_DOMAIN_PARAMS, E_PARAMETER_SET for private keys of kinds
+ * that are not supported; errors of key_complete for secret keys.
  */
 enum err key_unwrap_form(struct span in, bool len_exact, struct attrset *a);
 

@@ -393,6 +393,31 @@ static void mldsa_forms(void **state)
 	pair_free(&q);
 }
 
+/* An RSA key that is too short for us is no key of the right length. */
+static void short_keys(void **state)
+{
+	EVP_PKEY *pk = EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t)512);
+	struct attrset *a = NULL;
+
+	(void)state;
+	assert_non_null(pk);
+	assert_int_equal(import_private(pk, CKK_RSA, &a), E_WRAPPED_LEN);
+	EVP_PKEY_free(pk);
+}
+
+static void secret_keys_are_completed_too(void **state)
+{
+	struct attrset *a = set_new(CKO_SECRET_KEY, CKK_AES);
+
+	(void)state;
+	assert_int_equal(key_unwrap_form(BYTES("0123456789abcdef"), true, a), OK);
+	assert_int_equal(attrset_ulong(a, CKA_VALUE_LEN, 0), 16);
+	assert_int_equal(attrset_bytes(a, CKA_CHECK_VALUE).n, 3);
+	set_put(a, CKA_CHECK_VALUE, BYTES("bad"));
+	assert_int_equal(key_unwrap_form(BYTES("0123456789abcdef"), true, a), E_ATTR_VALUE);
+	attrset_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -403,6 +428,8 @@ int main(void)
 		cmocka_unit_test(envelopes),
 		cmocka_unit_test(ec_forms),
 		cmocka_unit_test(mldsa_forms),
+		cmocka_unit_test(short_keys),
+		cmocka_unit_test(secret_keys_are_completed_too),
 	};
 
 	return cmocka_run_group_tests(tests, crypto_up, crypto_down);
