@@ -9,14 +9,31 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-static enum err begin(struct token *t, struct load *l, uint64_t id)
+/* So many records are read in one look at the database. */
+#define BATCH 32
+
+struct batch {
+	size_t n;
+	uint64_t id[BATCH];
+	struct load load[BATCH];
+	struct record record[BATCH];
+	enum err each[BATCH]; /* what became of the reading */
+};
+
+static enum err begin(struct token *t, struct batch *b)
 {
-	*l = (struct load){ .id = id, .spare = mem_alloc(sizeof(*l->spare)) };
-	if (l->spare == NULL)
-		return E_MEMORY;
+	memset(b->load, 0, sizeof(b->load));
+	for (size_t i = 0; i < b->n; i++) {
+		b->load[i].id = b->id[i];
+		b->load[i].spare = mem_alloc(sizeof(struct entry));
+		if (b->load[i].spare == NULL)
+			return E_MEMORY;
+	}
 	rwlock_write(&t->rw);
-	l->next = t->loads;
-	t->loads = l;
+	for (size_t i = 0; i < b->n; i++) {
+		b->load[i].next = t->loads;
+		t->loads = &b->load[i];
+	}
 	rwlock_drop(&t->rw);
 	return OK;
 }
@@ -56,22 +73,38 @@ static enum err to_object(struct record *r, bool checked, struct object **out)
 }
 
 /* One that does not open was damaged or altered: it is left out, said once, and found by doctor. */
-static enum err read_object(struct token *t, const struct access *a, uint64_t id,
-			    struct object **out)
+static void log_damage(const struct token *t, uint64_t id)
 {
-	struct record r = { 0 };
-	enum err e = store_get(a->medium->store, a->seal, id, &r);
+	log_fault(FAULT_STORE,
+		  "slot %lu: object %llu is damaged or was altered: run chancery doctor", t->slot,
+		  (unsigned long long)id);
+}
 
-	if (e == OK && r.priv && access_sight(a) == NULL)
+/* The i-th record becomes an object. */
+static enum err take_object(const struct token *t, const struct access *a, struct batch *b,
+			    size_t i)
+{
+	struct record *r = &b->record[i];
+	enum err e = b->each[i];
+
+	if (e == OK && r->priv && access_sight(a) == NULL)
 		e = E_OBJECT_HANDLE; /* the security officer does not see it */
 	if (e == OK)
-		e = to_object(&r, a->seal != NULL, out);
-	record_clear(&r);
+		e = to_object(r, a->seal != NULL, &b->load[i].object);
+	record_clear(r);
 	if (e == E_CORRUPT)
-		log_fault(FAULT_STORE,
-			  "slot %lu: object %llu is damaged or was altered: run chancery doctor",
-			  t->slot, (unsigned long long)id);
+		log_damage(t, b->id[i]);
 	return e;
+}
+
+static void read_batch(const struct token *t, const struct access *a, struct batch *b)
+{
+	enum err e;
+
+	memset(b->record, 0, sizeof(b->record));
+	e = store_get_some(a->medium->store, a->seal, b->id, b->n, b->record, b->each);
+	for (size_t i = 0; i < b->n; i++)
+		b->each[i] = e == OK ? take_object(t, a, b, i) : e;
 }
 
 static bool newer(const struct object *o, const struct object *than)
@@ -121,40 +154,76 @@ static enum err finish_locked(struct token *t, const struct access *a, struct lo
 	return e;
 }
 
-enum err load_one(struct token *t, struct access *a, uint64_t id)
+/* The first error, if there is one; what could be read is published all the same. */
+static enum err finish(struct token *t, const struct access *a, struct batch *b)
 {
-	struct load l;
-	enum err e = begin(t, &l, id);
+	enum err e = OK, e2;
 
-	if (e != OK)
-		return e;
-	e = read_object(t, a, id, &l.object);
 	rwlock_write(&t->rw);
-	e = finish_locked(t, a, &l, e);
+	for (size_t i = 0; i < b->n; i++) {
+		e2 = finish_locked(t, a, &b->load[i], b->each[i]);
+		if (e == OK)
+			e = e2;
+	}
 	rwlock_drop(&t->rw);
-	object_unref(l.object);
-	mem_free(l.spare);
+	return e;
+}
+
+static enum err load_batch(struct token *t, struct access *a, struct batch *b)
+{
+	enum err e = begin(t, b);
+
+	if (e == OK) {
+		read_batch(t, a, b);
+		e = finish(t, a, b);
+	}
+	for (size_t i = 0; i < b->n; i++) {
+		object_unref(b->load[i].object);
+		mem_free(b->load[i].spare);
+	}
 	return e == E_DEVICE_REMOVED ? access_lost(t, a) : e;
 }
 
-static bool missing(struct token *t, const struct access *a, uint64_t id)
+enum err load_one(struct token *t, struct access *a, uint64_t id)
 {
-	const struct entry *e;
-	bool yes;
+	struct batch b;
 
+	b.n = 1;
+	b.id[0] = id;
+	return load_batch(t, a, &b);
+}
+
+static bool missing_locked(const struct token *t, const struct access *a, uint64_t id)
+{
+	const struct entry *e = map_by_id(&t->map, id);
+
+	return e == NULL || (a->seal != NULL && !e->object->checked);
+}
+
+/* Fills b with the next of ids that are missing; how many of them were looked at. */
+static size_t next_missing(struct token *t, const struct access *a, const uint64_t *ids, size_t n,
+			   struct batch *b)
+{
+	size_t i = 0;
+
+	b->n = 0;
 	rwlock_read(&t->rw);
-	e = map_by_id(&t->map, id);
-	yes = e == NULL || (a->seal != NULL && !e->object->checked);
+	for (; i < n && b->n < BATCH; i++)
+		if (missing_locked(t, a, ids[i]))
+			b->id[b->n++] = ids[i];
 	rwlock_drop(&t->rw);
-	return yes;
+	return i;
 }
 
 enum err load_missing(struct token *t, struct access *a, const uint64_t *ids, size_t n)
 {
+	struct batch b;
 	enum err e = OK;
 
-	for (size_t i = 0; e == OK && i < n; i++)
-		if (missing(t, a, ids[i]))
-			e = load_one(t, a, ids[i]);
+	for (size_t at = 0; e == OK && at < n;) {
+		at += next_missing(t, a, ids + at, n - at, &b);
+		if (b.n != 0)
+			e = load_batch(t, a, &b);
+	}
 	return e;
 }

@@ -58,6 +58,19 @@ enum err store_get(struct store *s, const struct seal *k, uint64_t id, struct re
 	return e;
 }
 
+enum err store_get_some(struct store *s, const struct seal *k, const uint64_t *ids, size_t n,
+			struct record *r, enum err *each)
+{
+	enum err e = begin_read(s, k);
+
+	if (e != OK)
+		return e;
+	for (size_t i = 0; i < n; i++)
+		each[i] = get_locked(s, k, ids[i], &r[i]);
+	txn_end(s);
+	return OK;
+}
+
 /* ---- ids ---- */
 
 struct ids {

@@ -108,6 +108,12 @@ void record_clear(struct record *r); /* frees what it owns */
 
 /* One record by id. k NULL: public records only. E_OBJECT_HANDLE when not there (or not visible), E_CORRUPT when it does not open. */
 enum err store_get(struct store *s, const struct seal *k, uint64_t id, struct record *r);
+/*
+ * As store_get for n of them in one look at the database, which is most of the cost of reading one. each[i] says what became of r[i].
+ * n is small: other threads and, to write, other processes wait meanwhile.
+ */
+enum err store_get_some(struct store *s, const struct seal *k, const uint64_t *ids, size_t n,
+			struct record *r, enum err *each);
 
 /*
  * Ids of the records that a search can concern, ascending: label and id (NULL: any) are compared through the keyed index, class too (CK_UNAVAILABLE_INFORMATION: any).
