@@ -80,7 +80,7 @@ enum err op_place(struct session *s, enum op_kind k, struct op **op)
 
 /* ---- who may use the key ---- */
 
-enum err op_may_use(const struct session *s, const struct op *op)
+enum err op_check_login(const struct session *s, const struct op *op)
 {
 	if (op->waits)
 		return E_NOT_LOGGED_IN;
@@ -261,7 +261,8 @@ void op_end(struct session *s, struct op *op, enum err result)
 {
 	record_end(s, op, result);
 	run_end(&op->run);
-	usage_done(&op->key);
+	if (op->key.object != NULL)
+		usage_done(&op->key);
 	clear(&op->in);
 	clear(&op->out);
 	clear(&op->sig);

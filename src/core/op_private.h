@@ -62,8 +62,14 @@ void op_end(struct session *s, struct op *op, enum err result);
  * error; NULL: the mechanism has no parameter. */
 enum err op_start(struct op *op, enum op_kind k, const struct mech *m, struct param *par);
 
+/* op_may_use for an operation that depends on a login. */
+enum err op_check_login(const struct session *s, const struct op *op);
 /* Whether op may (still) use its key: the login it began under lasts, and the context login was given. */
-enum err op_may_use(const struct session *s, const struct op *op);
+static inline enum err op_may_use(const struct session *s, const struct op *op)
+{
+	return op->waits || op->private ? op_check_login(s, op) : OK;
+}
+
 /* Puts the use that succeeded on the roll, if it is watched. On an error nothing may be released. */
 enum err op_record(const struct session *s, struct op *op, enum roll_event_kind event);
 

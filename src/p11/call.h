@@ -8,9 +8,10 @@
 #include "base/err.h"
 #include "base/span.h"
 #include "core/keyops.h"
+#include "core/lib.h"
+#include "core/session.h"
 #include <chancery/pkcs11.h>
-
-struct session;
+#include <errno.h>
 
 struct call {
 	struct session *session; /* held until call_leave */
@@ -18,14 +19,40 @@ struct call {
 	int kept;                /* errno */
 };
 
-/* For functions with a session: E_NOT_INITIALIZED, E_SESSION. On success c->session is locked. */
-enum err call_enter(struct call *c, CK_SESSION_HANDLE h);
-/* For functions about the library, slots and tokens: E_NOT_INITIALIZED. */
-enum err call_enter_library(struct call *c);
 /* For functions that work before C_Initialize. */
-void call_enter_any(struct call *c);
+static inline void call_enter_any(struct call *c)
+{
+	*c = (struct call){ .kept = errno };
+}
+
+/* For functions with a session: E_NOT_INITIALIZED, E_SESSION. On success c->session is locked. */
+static inline enum err call_enter(struct call *c, CK_SESSION_HANDLE h)
+{
+	call_enter_any(c);
+	return session_get(h, &c->session);
+}
+
+/* For functions about the library, slots and tokens: E_NOT_INITIALIZED. */
+static inline enum err call_enter_library(struct call *c)
+{
+	enum err e;
+
+	call_enter_any(c);
+	e = lib_enter();
+	c->library = e == OK;
+	return e;
+}
+
 /* Whichever it was, also when entering failed. */
-CK_RV call_leave(struct call *c, enum err e);
+static inline CK_RV call_leave(struct call *c, enum err e)
+{
+	if (c->session != NULL)
+		session_put(c->session);
+	if (c->library)
+		lib_leave();
+	errno = c->kept;
+	return e == OK ? CKR_OK : err_rv(e);
+}
 
 /* A function that is not supported: says so to callers whose session and arguments are good. */
 CK_RV call_refuse(CK_SESSION_HANDLE h, bool good);
