@@ -10,17 +10,17 @@
 #include <stdbool.h>
 
 enum lock_rank {
-	RANK_LIB,      /* initialise and finalise, one after the other */
-	RANK_ENTER,    /* calls without a session (read) against finalise (write) */
-	RANK_SLOTS,    /* slot table */
-	RANK_HANDLES,  /* session table: open and close */
-	RANK_SESSION,  /* one session */
-	RANK_LOGIN,    /* serialises login, logout, PIN changes of one token */
-	RANK_QUEUE,    /* a token's write queue */
-	RANK_TOKEN,    /* a token's object map and login state: read-write */
-	RANK_STORE,    /* a store's connection */
-	RANK_ROLL,     /* the roll's queue */
-	RANK_LEAF,     /* caches and counters: nothing is taken under it */
+	RANK_LIB,     /* initialise and finalise, one after the other */
+	RANK_ENTER,   /* calls without a session (read) against finalise (write) */
+	RANK_SLOTS,   /* slot table */
+	RANK_HANDLES, /* session table: open and close */
+	RANK_SESSION, /* one session */
+	RANK_LOGIN,   /* serialises login, logout, PIN changes of one token */
+	RANK_QUEUE,   /* a token's write queue */
+	RANK_TOKEN,   /* a token's object map and login state: read-write */
+	RANK_STORE,   /* a store's connection */
+	RANK_ROLL,    /* the roll's queue */
+	RANK_LEAF,    /* caches and counters: nothing is taken under it */
 	RANK_COUNT
 };
 

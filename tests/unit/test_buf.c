@@ -86,9 +86,9 @@ static void numbers_are_little_endian(void **state)
 					0x0b, 0x0a, 0x09, 0x08, 0x07, 0x06 };
 	struct buf b = { 0 };
 	struct span s;
-	uint64_t v64;
-	uint32_t v32;
-	uint8_t v8;
+	uint64_t v64 = 0;
+	uint32_t v32 = 0;
+	uint8_t v8 = 0;
 
 	(void)state;
 	assert_int_equal(buf_put_u8(&b, 1), OK);
@@ -97,7 +97,9 @@ static void numbers_are_little_endian(void **state)
 	assert_int_equal(b.n, sizeof(want));
 	assert_memory_equal(b.p, want, sizeof(want));
 	s = buf_span(&b);
-	assert_true(take_u8(&s, &v8) && take_u32(&s, &v32) && take_u64(&s, &v64));
+	assert_true(take_u8(&s, &v8));
+	assert_true(take_u32(&s, &v32));
+	assert_true(take_u64(&s, &v64));
 	assert_int_equal(v8, 1);
 	assert_int_equal(v32, 0x02030405);
 	assert_true(v64 == 0x060708090a0b0c0d);
@@ -109,9 +111,9 @@ static void too_short_takes_nothing(void **state)
 {
 	const uint8_t bytes[7] = { 0 };
 	struct span s = span(bytes, sizeof(bytes)), v, empty = span(NULL, 0);
-	uint64_t v64;
-	uint32_t v32;
-	uint8_t v8;
+	uint64_t v64 = 0;
+	uint32_t v32 = 0;
+	uint8_t v8 = 0;
 
 	(void)state;
 	assert_false(take_u64(&s, &v64));
