@@ -30,8 +30,7 @@ static const struct column conf_columns[] = {
 static json_t *conf_row(const struct conf *conf, const struct conf_key *k)
 {
 	struct buf value = { 0 };
-	const void *section =
-		strcmp(k->section, "module") == 0 ? (const void *)&conf->module : &conf->token;
+	const void *section = conf_section(conf, k);
 	json_t *row = NULL;
 
 	if (conf_value(k, section, &value) == OK)

@@ -174,11 +174,12 @@ static void find_home(struct lib *l)
 
 static void set_memory(const struct conf_module *m)
 {
-	size_t locked = (size_t)m->locked_kb * 1024;
+	struct mem_stats stats;
 
-	mem_locked_limit(locked, m->locked == LOCKED_STRICT);
+	mem_locked_limit((size_t)m->locked_kb * 1024, m->locked == LOCKED_STRICT);
+	mem_stats(&stats);
 	/* a quarter stays for data keys, PINs and what operations hold themselves */
-	keycache_limit(locked / 4 * 3);
+	keycache_limit(stats.lockable / 4 * 3);
 }
 
 /* life is held */
