@@ -46,16 +46,20 @@ enum err token_may_add(struct token *t, const struct session *s, const struct at
  */
 enum err token_add(struct token *t, struct session *s, struct object *obj, CK_OBJECT_HANDLE *h);
 /* As token_add for two or more that must come to be together (key pairs). */
-enum err token_add_all(struct token *t, struct session *s, struct object **obj, CK_OBJECT_HANDLE *h, size_t n);
+enum err token_add_all(struct token *t, struct session *s, struct object **obj, CK_OBJECT_HANDLE *h,
+		       size_t n);
 /* Publishes a new version of what h names; old is the version it was made from (E_OBJECT_HANDLE if another came first: the caller retries). Takes over obj. */
-enum err token_replace(struct token *t, struct session *s, CK_OBJECT_HANDLE h, const struct object *old, struct object *obj);
-enum err token_remove(struct token *t, struct session *s, CK_OBJECT_HANDLE h, const struct object *old);
+enum err token_replace(struct token *t, struct session *s, CK_OBJECT_HANDLE h,
+		       const struct object *old, struct object *obj);
+enum err token_remove(struct token *t, struct session *s, CK_OBJECT_HANDLE h,
+		      const struct object *old);
 /* Session objects of s go (close). */
 void token_drop_session_objects(struct token *t, struct session *s);
 /* Whether h still names an object that may be seen (searches skip what went away). */
 bool token_has(struct token *t, CK_OBJECT_HANDLE h);
 /* Handles of the visible objects that match templ (NULL: all), in *h by mem_alloc. */
-enum err token_find(struct token *t, struct session *s, const struct attrset *templ, CK_OBJECT_HANDLE **h, size_t *n);
+enum err token_find(struct token *t, struct session *s, const struct attrset *templ,
+		    CK_OBJECT_HANDLE **h, size_t *n);
 
 /* ---- administration ---- */
 enum err token_info(struct token *t, CK_TOKEN_INFO *info);
