@@ -80,6 +80,8 @@ static void row_take(const struct ref_row *r, struct ref_attr *a)
 	a->unwrap = must(r->col[COL_UNWRAP]);
 	a->hidden = strcmp(r->col[COL_HIDDEN], "yes") == 0;
 	a->so_only = has_footnote(r->col[COL_FOOTNOTES], "10");
+	a->once_true = has_footnote(r->col[COL_FOOTNOTES], "11");
+	a->once_false = has_footnote(r->col[COL_FOOTNOTES], "12");
 }
 
 bool reftable_load(void)

@@ -24,6 +24,7 @@ struct ref_attr {
 	enum ref_must create, generate, unwrap;
 	bool hidden;
 	bool so_only;
+	bool once_true, once_false; /* footnotes 11 and 12 */
 };
 
 /* Reads the table once; false when the file is not there (the test skips). */

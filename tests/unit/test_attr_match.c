@@ -140,6 +140,20 @@ static void test_agrees(void **state)
 	attrset_free(none);
 }
 
+/* What a key must have is not met by one that lacks it, not even when it must be empty. */
+static void test_absent_does_not_agree(void **state)
+{
+	struct attrset *key = carrier(ATTRS(EMPTY(CKA_START_DATE)));
+	struct attrset *none = attrset_new(false), *empty = ATTRS(EMPTY(CKA_START_DATE));
+
+	(void)state;
+	assert_false(attr_agrees(key, CKA_WRAP_TEMPLATE, none));
+	assert_true(attr_agrees(key, CKA_WRAP_TEMPLATE, empty));
+	attrset_free(key);
+	attrset_free(none);
+	attrset_free(empty);
+}
+
 static void test_impose(void **state)
 {
 	struct attrset *key =
@@ -166,6 +180,7 @@ int main(void)
 		cmocka_unit_test(test_secrets_are_not_found),
 		cmocka_unit_test(test_trust_needs_verification),
 		cmocka_unit_test(test_agrees),
+		cmocka_unit_test(test_absent_does_not_agree),
 		cmocka_unit_test(test_impose),
 	};
 

@@ -399,6 +399,27 @@ static void walk_changes(const struct kind *k)
 	attrset_free(old);
 }
 
+/* Footnotes 11 and 12: at the locked value there is no way back, for a change or in a copy. */
+static void walk_one_way(const struct kind *k)
+{
+	for (size_t i = 0; i < all_n; i++) {
+		const struct ref_attr *a = k->rows[i];
+		struct attrset *old, *back, *out = NULL;
+
+		if (a == NULL || !(a->once_true || a->once_false) ||
+		    strcmp(a->data_type, "CK_BBOOL") != 0)
+			continue;
+		old = object(k, true);
+		assert_int_equal(attrset_put_bool(old, a->type, a->once_true), OK);
+		back = ATTRS(FLAG(a->type, !a->once_true));
+		expect(k, "set back", a->type, attr_set(&user, old, back, &out), E_ATTR_READ_ONLY);
+		expect(k, "copy back", a->type, attr_copy(&user, old, back, &out),
+		       E_ATTR_READ_ONLY);
+		attrset_free(back);
+		attrset_free(old);
+	}
+}
+
 static void walk_kind(const struct kind *k)
 {
 	static const enum attr_how ways[] = { HOW_CREATE, HOW_GENERATE, HOW_UNWRAP };
@@ -420,6 +441,7 @@ static void walk_kind(const struct kind *k)
 	if (makes(k->k->cls, HOW_CREATE)) {
 		walk_reading(k);
 		walk_changes(k);
+		walk_one_way(k);
 	}
 }
 
