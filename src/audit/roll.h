@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The seam of the roll: every release of a result passes roll_commit. Until the roll itself exists it
- * records nothing and always succeeds; the callers are already built so that an error here returns
- * an error and wiped output.
+ * The seam of the roll: every release of a result passes roll_commit. Until the roll itself
+ * exists it records nothing and always succeeds; the callers are already built so that an error
+ * here returns an error and wiped output.
  */
 #ifndef CHANCERY_AUDIT_ROLL_H
 #define CHANCERY_AUDIT_ROLL_H
@@ -32,8 +32,9 @@ struct roll_event {
 const char *roll_event_name(enum roll_event_kind k);
 
 /*
- * Makes the record durable. Called after the result exists and before any of it can be seen by the caller;
- * an error means: release nothing, wipe the output, return the error. No lock of a token or the library is held.
+ * Makes the record durable. Called after the result exists and before any of it can be seen by
+ * the caller; an error means: release nothing, wipe the output, return the error. No lock of a
+ * token or the library is held.
  */
 enum err roll_commit(const struct roll_event *ev);
 

@@ -9,7 +9,10 @@
 #include "core/token.h"
 #include "core/usage.h"
 
-/* The keys that take part: the base, and the one that the parameter names (HKDF's salt key), if any. */
+/*
+ * The keys that take part: the base, and the one that the parameter names (HKDF's salt key), if
+ * any.
+ */
 struct sources {
 	struct used_key base;
 	struct used_key extra;
@@ -57,7 +60,10 @@ static enum err derive(const struct attr_who *who, const struct mech *m, const s
 	return e;
 }
 
-/* The use of the base key is recorded beside the new key: what is derived may be neither token object nor watched. */
+/*
+ * The use of the base key is recorded beside the new key: what is derived may be neither token
+ * object nor watched.
+ */
 static enum err record_use(struct session *s, const struct mech *m, const struct sources *src)
 {
 	const struct object *o = src->base.object;

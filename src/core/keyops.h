@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that make or move keys: generate, derive, wrap, unwrap; and objects: create, copy, set, destroy, get. The session's lock is held.
+ * Calls that make or move keys: generate, derive, wrap, unwrap; and objects: create, copy, set,
+ * destroy, get. The session's lock is held.
  */
 #ifndef CHANCERY_CORE_KEYOPS_H
 #define CHANCERY_CORE_KEYOPS_H
@@ -17,13 +18,16 @@ struct templ {
 	CK_ULONG n;
 };
 
-enum err key_generate(struct session *s, const CK_MECHANISM *m, struct templ t, CK_OBJECT_HANDLE *h);
-enum err key_generate_pair(struct session *s, const CK_MECHANISM *m, struct templ pub, struct templ priv,
-			   CK_OBJECT_HANDLE *hpub, CK_OBJECT_HANDLE *hpriv);
-enum err key_derive(struct session *s, const CK_MECHANISM *m, CK_OBJECT_HANDLE base, struct templ t, CK_OBJECT_HANDLE *h);
-enum err key_wrap(struct session *s, const CK_MECHANISM *m, CK_OBJECT_HANDLE wrapper, CK_OBJECT_HANDLE key, struct out o);
-enum err key_unwrap(struct session *s, const CK_MECHANISM *m, CK_OBJECT_HANDLE unwrapper, struct span in, struct templ t,
+enum err key_generate(struct session *s, const CK_MECHANISM *m, struct templ t,
+		      CK_OBJECT_HANDLE *h);
+enum err key_generate_pair(struct session *s, const CK_MECHANISM *m, struct templ pub,
+			   struct templ priv, CK_OBJECT_HANDLE *hpub, CK_OBJECT_HANDLE *hpriv);
+enum err key_derive(struct session *s, const CK_MECHANISM *m, CK_OBJECT_HANDLE base, struct templ t,
 		    CK_OBJECT_HANDLE *h);
+enum err key_wrap(struct session *s, const CK_MECHANISM *m, CK_OBJECT_HANDLE wrapper,
+		  CK_OBJECT_HANDLE key, struct out o);
+enum err key_unwrap(struct session *s, const CK_MECHANISM *m, CK_OBJECT_HANDLE unwrapper,
+		    struct span in, struct templ t, CK_OBJECT_HANDLE *h);
 
 enum err obj_create(struct session *s, struct templ t, CK_OBJECT_HANDLE *h);
 enum err obj_copy(struct session *s, CK_OBJECT_HANDLE from, struct templ t, CK_OBJECT_HANDLE *h);

@@ -11,9 +11,10 @@
 struct session;
 
 /*
- * Publishes objects of these finished attributes, all or none, and records event for each that is to be recorded.
- * Takes over attrs[0..n) also on error (the places are NULL afterwards); n is 1 or 2. lineage: what they come from has it;
- * a token key has it of itself. m: the mechanism that made them, or NULL. The handles are given only on success.
+ * Publishes objects of these finished attributes, all or none, and records event for each that is
+ * to be recorded. Takes over attrs[0..n) also on error (the places are NULL afterwards); n is 1
+ * or 2. lineage: what they come from has it; a token key has it of itself. m: the mechanism that
+ * made them, or NULL. The handles are given only on success.
  */
 enum err newobj_publish(struct session *s, enum roll_event_kind event, const struct mech *m,
 			bool lineage, struct attrset **attrs, CK_OBJECT_HANDLE *h, size_t n);

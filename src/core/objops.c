@@ -60,13 +60,17 @@ static enum err record_change(struct session *s, enum roll_event_kind event, con
 	return release_record(s->token, event, o, CK_UNAVAILABLE_INFORMATION, 0, OK);
 }
 
-/* One attempt at a change of the object that h names now; E_OBJECT_HANDLE when there is a newer version. */
+/*
+ * One attempt at a change of the object that h names now; E_OBJECT_HANDLE when there is a newer
+ * version.
+ */
 typedef enum err change_fn(struct session *s, CK_OBJECT_HANDLE h, const struct object *old,
 			   const void *arg);
 
 /*
- * Makes the change on the newest version: when another change came first, in this process or another, it is made again
- * on what that one left, so no update is lost. Each turn means that somebody else got on.
+ * Makes the change on the newest version: when another change came first, in this process or
+ * another, it is made again on what that one left, so no update is lost. Each turn means that
+ * somebody else got on.
  */
 static enum err change(struct session *s, CK_OBJECT_HANDLE h, change_fn *fn, const void *arg)
 {
@@ -133,7 +137,9 @@ enum err obj_destroy(struct session *s, CK_OBJECT_HANDLE h)
 	return change(s, h, try_destroy, NULL);
 }
 
-/* What the object takes in its serial form, types and lengths included: a measure, not a promise. */
+/*
+ * What the object takes in its serial form, types and lengths included: a measure, not a promise.
+ */
 enum err obj_size(struct session *s, CK_OBJECT_HANDLE h, CK_ULONG *n)
 {
 	struct object *o = NULL;

@@ -121,8 +121,8 @@ static void record_end(const struct session *s, const struct op *op, enum err re
 /* ---- init ---- */
 
 /*
- * An operation that waits for its context login is the one that C_Login(CKU_CONTEXT_SPECIFIC) means: a second one would
- * be let through by the same PIN.
+ * An operation that waits for its context login is the one that C_Login(CKU_CONTEXT_SPECIFIC)
+ * means: a second one would be let through by the same PIN.
  */
 static enum err take_key(struct session *s, struct op *op, enum op_kind k, const struct mech *m,
 			 CK_OBJECT_HANDLE key)
@@ -164,8 +164,8 @@ static const struct mech *mech_for(enum op_kind k, CK_MECHANISM_TYPE type)
 }
 
 /*
- * The parameter is copied and checked now: what the caller does to its memory later changes nothing. The
- * copy is made where it is to be.
+ * The parameter is copied and checked now: what the caller does to its memory later changes
+ * nothing. The copy is made where it is to be.
  */
 static enum err start_with(struct op *op, enum op_kind k, const struct mech *m,
 			   const CK_MECHANISM *mechanism)
@@ -288,7 +288,10 @@ enum err op_cancel(struct session *s, CK_FLAGS flags)
 	return OK;
 }
 
-/* What libcrypto holds for reuse goes too: it has keys in it, and nobody knows when this session is opened again. */
+/*
+ * What libcrypto holds for reuse goes too: it has keys in it, and nobody knows when this session
+ * is opened again.
+ */
 void op_end_all(struct session *s)
 {
 	for (size_t i = 0; i < OP_COUNT; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operations: init, update and final of every kind, one of each kind per session (3.2, 5.8 to 5.16).
- * The rules that all kinds share are here once: a length query and a too-small buffer keep the operation, every other return ends it
- * (5.2); the logout epoch is checked at release; results pass roll_commit before they are seen.
- * All functions want the session's lock held.
+ * Operations: init, update and final of every kind, one of each kind per session (3.2, 5.8 to
+ * 5.16). The rules that all kinds share are here once: a length query and a too-small buffer keep
+ * the operation, every other return ends it (5.2); the logout epoch is checked at release;
+ * results pass roll_commit before they are seen. All functions want the session's lock held.
  */
 #ifndef CHANCERY_CORE_OP_H
 #define CHANCERY_CORE_OP_H
@@ -48,7 +48,10 @@ enum err op_restore(struct session *s, struct span state, CK_OBJECT_HANDLE enc_k
 		    CK_OBJECT_HANDLE auth_key);
 /* Whether an operation waits for CKU_CONTEXT_SPECIFIC: to be asked before a PIN is tried. */
 bool op_waiting(const struct session *s);
-/* CKU_CONTEXT_SPECIFIC succeeded: the operation that waits for it may go on. E_NO_OPERATION when none waits. */
+/*
+ * CKU_CONTEXT_SPECIFIC succeeded: the operation that waits for it may go on. E_NO_OPERATION when
+ * none waits.
+ */
 enum err op_authenticated(struct session *s);
 /* Ends every operation (close); the search is ended by find_end (find.h). */
 void op_end_all(struct session *s);

@@ -5,7 +5,10 @@
 #include "core/release.h"
 #include "core/token.h"
 
-/* What goes in is the value of a secret key; other keys have none that would be defined as one string of bytes. */
+/*
+ * What goes in is the value of a secret key; other keys have none that would be defined as one
+ * string of bytes.
+ */
 static enum err absorb_key(struct session *s, struct op *op, const struct object *o)
 {
 	struct span value = attrset_bytes(o->attrs, CKA_VALUE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dual-function calls (3.2, 5.17): two operations that were initialised separately take the same plain data. `side`
- * digests, signs or verifies it, `main` encrypts it or gives it by decryption.
+ * Dual-function calls (3.2, 5.17): two operations that were initialised separately take the same
+ * plain data. `side` digests, signs or verifies it, `main` encrypts it or gives it by decryption.
  */
 #include "core/op_private.h"
 

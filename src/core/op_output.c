@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operations that give output, and the one rule for when the caller sees it: computed, the login still lasts,
- * recorded, released.
+ * Operations that give output, and the one rule for when the caller sees it: computed, the login
+ * still lasts, recorded, released.
  *
- * 3.2, 5.2: a question for the length and a buffer that is too small keep the operation, every other return ends it (an
- * Update that succeeds goes on, of course). Buffers are judged before anything is consumed when the length is known
- * beforehand. When it is not (decryption that removes padding), the result is computed first: a single-part
- * operation whose result does not fit starts again from its beginning, since the caller may come back with other
- * input; the last result of a multi-part operation is kept until it fits.
+ * 3.2, 5.2: a question for the length and a buffer that is too small keep the operation, every
+ * other return ends it (an Update that succeeds goes on, of course). Buffers are judged before
+ * anything is consumed when the length is known beforehand. When it is not (decryption that
+ * removes padding), the result is computed first: a single-part operation whose result does not
+ * fit starts again from its beginning, since the caller may come back with other input; the last
+ * result of a multi-part operation is kept until it fits.
  */
 #include "core/op_private.h"
 
@@ -29,8 +30,9 @@ static bool overlap(struct span a, struct span b)
 }
 
 /*
- * A result that is recorded is staged, so that nobody sees it before its record. A long one is not, a second
- * copy of bulk data costs too much: it is wiped if the record fails, and until then nobody was told of it.
+ * A result that is recorded is staged, so that nobody sees it before its record. A long one is
+ * not, a second copy of bulk data costs too much: it is wiped if the record fails, and until then
+ * nobody was told of it.
  */
 static bool must_stage(const struct op *op, struct span in, struct out o, size_t bound)
 {
@@ -199,8 +201,8 @@ enum err op_absorb(struct op *op, struct span in)
 }
 
 /*
- * What an Update gives out leaves before the operation is complete, so its beginning is recorded before the first
- * byte; op_end or the last part records the end.
+ * What an Update gives out leaves before the operation is complete, so its beginning is recorded
+ * before the first byte; op_end or the last part records the end.
  */
 static enum err stream(struct session *s, struct op *op, struct span in, struct out o)
 {

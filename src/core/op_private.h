@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of operations (op*.c) share; nobody else includes this. The session's lock is held throughout. */
+/*
+ * What the files of operations (op*.c) share; nobody else includes this. The session's lock is
+ * held throughout.
+ */
 #ifndef CHANCERY_CORE_OP_PRIVATE_H
 #define CHANCERY_CORE_OP_PRIVATE_H
 
@@ -17,7 +20,10 @@ enum op_phase {
 	OP_DONE   /* finished, but the result did not fit: it waits in `out` */
 };
 
-/* One kind of operation of one session. Made at its first use and reused: what libcrypto allocated stays in run. */
+/*
+ * One kind of operation of one session. Made at its first use and reused: what libcrypto
+ * allocated stays in run.
+ */
 struct op {
 	enum op_kind kind;
 	enum op_phase phase;
@@ -56,21 +62,31 @@ extern const struct op_row op_rows[OP_COUNT];
 struct op *op_active(const struct session *s, enum op_kind k);
 /* The operation object of the kind, made if there is none yet. */
 enum err op_place(struct session *s, enum op_kind k, struct op **op);
-/* Idle again; what the caller has not seen is wiped. result: why, for the record of a use that failed or of a stream. */
+/*
+ * Idle again; what the caller has not seen is wiped. result: why, for the record of a use that
+ * failed or of a stream.
+ */
 void op_end(struct session *s, struct op *op, enum err result);
-/* Starts op, idle, with the mechanism and the key that op->key holds. Takes over *par, also on
- * error; NULL: the mechanism has no parameter. */
+/*
+ * Starts op, idle, with the mechanism and the key that op->key holds. Takes over *par, also on
+ * error; NULL: the mechanism has no parameter.
+ */
 enum err op_start(struct op *op, enum op_kind k, const struct mech *m, struct param *par);
 
 /* op_may_use for an operation that depends on a login. */
 enum err op_check_login(const struct session *s, const struct op *op);
-/* Whether op may (still) use its key: the login it began under lasts, and the context login was given. */
+/*
+ * Whether op may (still) use its key: the login it began under lasts, and the context login was
+ * given.
+ */
 static inline enum err op_may_use(const struct session *s, const struct op *op)
 {
 	return op->waits || op->private ? op_check_login(s, op) : OK;
 }
 
-/* Puts the use that succeeded on the roll, if it is watched. On an error nothing may be released. */
+/*
+ * Puts the use that succeeded on the roll, if it is watched. On an error nothing may be released.
+ */
 enum err op_record(const struct session *s, struct op *op, enum roll_event_kind event);
 
 /* Whether Update and Final are allowed now. */

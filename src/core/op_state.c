@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C_GetOperationState and C_SetOperationState (3.2, 5.6.6 and 5.6.7), for digests. What is saved leaves the module in
- * the clear, so nothing that a key has touched is: such a state is unsaveable.
+ * C_GetOperationState and C_SetOperationState (3.2, 5.6.6 and 5.6.7), for digests. What is saved
+ * leaves the module in the clear, so nothing that a key has touched is: such a state is
+ * unsaveable.
  *
- * Form, little-endian: magic, u64 mechanism, u64 bytes so far, u32 phase, u32 length, the digest's own state,
- * SHA-256 of all before.
+ * Form, little-endian: magic, u64 mechanism, u64 bytes so far, u32 phase, u32 length, the
+ * digest's own state, SHA-256 of all before.
  */
 #include "core/op_private.h"
 

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verification: there is no output to ask the length of, so every return ends the operation (3.2, 5.15). */
+/*
+ * Verification: there is no output to ask the length of, so every return ends the operation (3.2,
+ * 5.15).
+ */
 #include "core/op_private.h"
 
-/* The answer is released like any result: whether a MAC is right may not be told without its record. */
+/*
+ * The answer is released like any result: whether a MAC is right may not be told without its
+ * record.
+ */
 static enum err answer(struct session *s, struct op *op, enum err e)
 {
 	enum err e2 = op_may_use(s, op);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last step before a caller sees a result: its record on the roll. Which uses are recorded is decided here.
+ * The last step before a caller sees a result: its record on the roll. Which uses are recorded is
+ * decided here.
  */
 #ifndef CHANCERY_CORE_RELEASE_H
 #define CHANCERY_CORE_RELEASE_H
@@ -11,15 +12,16 @@
 struct token;
 
 /*
- * Whether uses of o are recorded: every private key; a secret key unless it was made fresh for a session, or
- * derived from such. Where a key lies does not matter, what it comes from does (docs/AUDIT.md, provenance).
+ * Whether uses of o are recorded: every private key; a secret key unless it was made fresh for a
+ * session, or derived from such. Where a key lies does not matter, what it comes from does
+ * (docs/AUDIT.md, provenance).
  */
 bool release_watched(const struct object *o);
 
 /*
- * Records an event about o, which belongs or will belong to t. On an error the caller must release nothing, wipe what
- * it has written and return the error. No lock of a token or the library may be held; a session's is.
- * m: CK_UNAVAILABLE_INFORMATION when no mechanism was used.
+ * Records an event about o, which belongs or will belong to t. On an error the caller must
+ * release nothing, wipe what it has written and return the error. No lock of a token or the
+ * library may be held; a session's is. m: CK_UNAVAILABLE_INFORMATION when no mechanism was used.
  */
 enum err release_record(const struct token *t, enum roll_event_kind kind, const struct object *o,
 			CK_MECHANISM_TYPE m, uint64_t bytes, enum err result);

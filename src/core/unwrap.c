@@ -84,7 +84,7 @@ enum err key_unwrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 	if (e == OK)
 		e = usage_key(s->token, unwrapper, USAGE_UNWRAP, m, &u);
 	if (e == OK && u.object->always_auth)
-		e = E_NOT_LOGGED_IN; /* there is no Init after which the context login could be given */
+		e = E_NOT_LOGGED_IN; /* no Init after which the context login could be given */
 	if (e == OK)
 		e = attr_take(t.a, t.n, &obj);
 	if (e == OK)

@@ -62,7 +62,10 @@ unsigned usage_bits(const struct attrset *a)
 	return bits;
 }
 
-/* CKA_ALLOWED_MECHANISMS (3.2, 4.8): a key without the attribute, or with an empty list, is not restricted. */
+/*
+ * CKA_ALLOWED_MECHANISMS (3.2, 4.8): a key without the attribute, or with an empty list, is not
+ * restricted.
+ */
 static bool mechanism_allowed(const struct object *o, CK_MECHANISM_TYPE type)
 {
 	struct span list;

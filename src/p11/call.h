@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frame of every C_ function: enter, make one call, leave. errno is the host's and comes out as it went in.
+ * The frame of every C_ function: enter, make one call, leave. errno is the host's and comes out
+ * as it went in.
  */
 #ifndef CHANCERY_P11_CALL_H
 #define CHANCERY_P11_CALL_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encapsulation, authenticated wrapping and asynchronous calls (3.2, 5.18 and 5.21): not supported. */
+/*
+ * Encapsulation, authenticated wrapping and asynchronous calls (3.2, 5.18 and 5.21): not
+ * supported.
+ */
 #include "p11/call.h"
 
 /* The parameters are those of the standard; nobody looks at most of them. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interfaces (3.2, 5.4.4 to 5.4.6): the standard's function lists of three versions and our own. None has
- * CKF_INTERFACE_FORK_SAFE: a forked child starts anew with C_Initialize. These functions work before C_Initialize
- * and touch nothing but constants, so they need no frame.
+ * Interfaces (3.2, 5.4.4 to 5.4.6): the standard's function lists of three versions and our own.
+ * None has CKF_INTERFACE_FORK_SAFE: a forked child starts anew with C_Initialize. These functions
+ * work before C_Initialize and touch nothing but constants, so they need no frame.
  */
 #include "p11/vendor.h"
 

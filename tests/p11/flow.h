@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every kind of operation that gives output, in one form, so that a rule is tested on all of them by one loop: the
- * functions, mechanisms with their parameters, keys made for them and an input that is good.
+ * Every kind of operation that gives output, in one form, so that a rule is tested on all of them
+ * by one loop: the functions, mechanisms with their parameters, keys made for them and an input
+ * that is good.
  */
 #ifndef CHANCERY_TESTS_FLOW_H
 #define CHANCERY_TESTS_FLOW_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frame of the black-box tests: the module is loaded from CHANCERY_MODULE, asked for one symbol
- * (C_GetInterface) and used through the function list only. Each test has a home of its own.
+ * The frame of the black-box tests: the module is loaded from CHANCERY_MODULE, asked for one
+ * symbol (C_GetInterface) and used through the function list only. Each test has a home of its
+ * own.
  *
- * Whatever these functions do not expect fails the test, so they return what was asked for and no error.
+ * Whatever these functions do not expect fails the test, so they return what was asked for and no
+ * error.
  */
 #ifndef CHANCERY_TESTS_P11_H
 #define CHANCERY_TESTS_P11_H
@@ -65,7 +67,10 @@ void p11_login(CK_SESSION_HANDLE s, CK_USER_TYPE who);
 
 /* ---- templates ---- */
 
-/* Values of flags and numbers are inside, so a template is not copied. `struct templ t = { 0 };` is an empty one. */
+/*
+ * Values of flags and numbers are inside, so a template is not copied. `struct templ t = { 0 };`
+ * is an empty one.
+ */
 #define TEMPL_MAX 40
 struct templ {
 	CK_ATTRIBUTE a[TEMPL_MAX];
@@ -108,7 +113,10 @@ struct pair p11_rsa(CK_SESSION_HANDLE s, CK_ULONG bits, struct templ *pub, struc
 struct pair p11_p256(CK_SESSION_HANDLE s, struct templ *pub, struct templ *priv);
 struct pair p11_ed25519(CK_SESSION_HANDLE s, struct templ *pub, struct templ *priv);
 struct pair p11_mldsa(CK_SESSION_HANDLE s, CK_ULONG set, struct templ *pub, struct templ *priv);
-/* A secret key of len bytes that may do what the rest of the arguments, CKA_ENCRYPT and so on, name. */
+/*
+ * A secret key of len bytes that may do what the rest of the arguments, CKA_ENCRYPT and so on,
+ * name.
+ */
 #define p11_secret(s, m, len, ...)       \
 	p11_secret_list((s), (m), (len), \
 			(const CK_ATTRIBUTE_TYPE[]){ __VA_ARGS__, CK_UNAVAILABLE_INFORMATION })

@@ -74,7 +74,10 @@ static CK_ULONG encrypted(struct work *w)
 	return n;
 }
 
-/* All parts through one dual-function call; asks for the length and gives too little room first, which takes nothing. */
+/*
+ * All parts through one dual-function call; asks for the length and gives too little room first,
+ * which takes nothing.
+ */
 static CK_ULONG through(CK_C_DigestEncryptUpdate call, CK_SESSION_HANDLE s, CK_BYTE *in, CK_ULONG n)
 {
 	CK_ULONG total = 0, got, need;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What begins under a login ends with it (case B031), CKA_ALWAYS_AUTHENTICATE, and who may use a key for what
- * (usage attributes, CKA_ALLOWED_MECHANISMS, key types).
+ * What begins under a login ends with it (case B031), CKA_ALWAYS_AUTHENTICATE, and who may use a
+ * key for what (usage attributes, CKA_ALLOWED_MECHANISMS, key types).
  */
 #include "p11.h"
 

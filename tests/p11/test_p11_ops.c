@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules that all operations share (3.2, 5.2): what keeps an operation and what ends it (case B001), lengths
- * (B002), one operation of each kind (B005), parts.
+ * The rules that all operations share (3.2, 5.2): what keeps an operation and what ends it (case
+ * B001), lengths (B002), one operation of each kind (B005), parts.
  */
 #include "flow.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys that are made of keys: C_WrapKey, C_UnwrapKey, C_DeriveKey, C_GenerateKeyPair. Migration of every type of private
- * key (case R14), what may leave (R12, B013), templates that keys impose, objects that come to be whole or not at all.
+ * Keys that are made of keys: C_WrapKey, C_UnwrapKey, C_DeriveKey, C_GenerateKeyPair. Migration
+ * of every type of private key (case R14), what may leave (R12, B013), templates that keys
+ * impose, objects that come to be whole or not at all.
  */
 #include "p11.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No result leaves without its record: when the roll fails, callers get an error and nothing else (case R05); and
- * what is recorded follows from where a key comes from, not from where it lies. The roll is replaced here.
+ * No result leaves without its record: when the roll fails, callers get an error and nothing else
+ * (case R05); and what is recorded follows from where a key comes from, not from where it lies.
+ * The roll is replaced here.
  */
 #include "office.h"
 
