@@ -87,12 +87,26 @@ int p11_setup(void **state)
 	return 0;
 }
 
-int p11_setup_token(void **state)
+void p11_make_token(void)
 {
-	p11_setup(state);
 	slot = p11_new_token("test", true);
 	session = p11_open(slot, true);
 	p11_login(session, CKU_USER);
+}
+
+int p11_setup_token(void **state)
+{
+	p11_setup(state);
+	p11_make_token();
+	return 0;
+}
+
+int p11_setup_configured(void **state, const char *conf)
+{
+	p11_setup_only_loaded(state);
+	p11_configure(conf);
+	p11_initialize();
+	p11_make_token();
 	return 0;
 }
 

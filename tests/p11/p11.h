@@ -36,9 +36,13 @@ int p11_setup_only_loaded(void **state);
 int p11_setup(void **state);
 /* And a token with a user PIN, and a R/W session of the logged-in user: p11_session(). */
 int p11_setup_token(void **state);
+/* The same under this chancery.conf; for a setup function to call. */
+int p11_setup_configured(void **state, const char *conf);
 /* C_Finalize if need be; the home is removed. */
 int p11_teardown(void **state);
 
+/* The token, user PIN and session that p11_setup_token makes, once the library is initialised. */
+void p11_make_token(void);
 CK_SESSION_HANDLE p11_session(void);
 CK_SLOT_ID p11_slot(void);
 /* The directory that CHANCERY_HOME names. */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the tests of docs/CASES.md share: objects from values, other processes, and libcrypto as a second opinion. As in
+ * p11.h, whatever is not expected fails the test.
+ */
+#ifndef CHANCERY_TESTS_CASE_H
+#define CHANCERY_TESTS_CASE_H
+
+#include "p11.h"
+
+#include <openssl/evp.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- objects ---- */
+
+/* How many this session sees. */
+CK_ULONG case_objects(CK_SESSION_HANDLE s);
+/* The first four attributes of a secret key: class, type and a copy of value, which may be read. */
+void case_open_secret(struct templ *t, CK_KEY_TYPE type, const void *value, size_t n);
+/* A session object of such a template with these usages. */
+#define case_secret(s, type, value, n, ...)         \
+	case_secret_list((s), (type), (value), (n), \
+			 (const CK_ATTRIBUTE_TYPE[]){ __VA_ARGS__, CK_UNAVAILABLE_INFORMATION })
+CK_OBJECT_HANDLE case_secret_list(CK_SESSION_HANDLE s, CK_KEY_TYPE type, const void *value,
+				  size_t n, const CK_ATTRIBUTE_TYPE *usage);
+/* C_CreateObject; 0 in *h when it fails. */
+CK_RV case_create(CK_SESSION_HANDLE s, struct templ *t, CK_OBJECT_HANDLE *h);
+/* A token object CKO_DATA, public or private, with this label and value. */
+CK_OBJECT_HANDLE case_data(CK_SESSION_HANDLE s, const char *label, const char *value, bool priv);
+
+/* ---- processes ---- */
+
+/* C_Finalize, C_Initialize, and a R/W session with nobody logged in, of the same slot. */
+CK_SESSION_HANDLE case_restart(void);
+/*
+ * Runs body in a child of fork, which finds the module as fork leaves it. An assertion that fails in it fails the
+ * test. The child leaves by _exit.
+ */
+void case_child(void (*body)(void));
+
+/* ---- PINs ---- */
+
+CK_RV case_login(CK_SESSION_HANDLE s, CK_USER_TYPE who, const char *pin);
+CK_FLAGS case_token_flags(CK_SLOT_ID slot);
+
+/* ---- libcrypto ---- */
+
+/* The public key of an object by its CKA_PUBLIC_KEY_INFO. The caller's: EVP_PKEY_free. */
+EVP_PKEY *case_public(CK_SESSION_HANDLE s, CK_OBJECT_HANDLE h);
+
+#endif
