@@ -121,30 +121,43 @@ static const uint8_t *pointer(struct span s)
 	return s.n != 0 ? s.p : (const uint8_t *)"";
 }
 
-bool asym_apply(struct run *r, struct span in, struct sink *o)
+/*
+ * libcrypto does not look at every failure of its own (ML-DSA's encoding of w1), and then makes a
+ * signature that is none; its error queue remembers.
+ */
+static enum err believe(const struct run *r)
+{
+	return r->use == USE_SIGN && ERR_peek_error() != 0 ? pkey_fail(OK) : OK;
+}
+
+enum err asym_apply(struct run *r, struct span in, struct sink *o, enum err refused)
 {
 	struct asym *s = r->state;
 	size_t n = sink_room(o);
+	enum err e;
 
-	if (s->pctx != NULL && calls[r->use](s->pctx, o->p + o->n, &n, pointer(in), in.n) > 0) {
+	if (s->pctx == NULL || calls[r->use](s->pctx, o->p + o->n, &n, pointer(in), in.n) <= 0)
+		e = pkey_fail(refused);
+	else
+		e = believe(r);
+	if (e == OK)
 		o->n += n;
-		return true;
-	}
-	forget(s);
-	ERR_clear_error();
-	return false;
+	else
+		forget(s);
+	return e;
 }
 
-bool asym_verify(struct run *r, struct span in, struct span sig)
+enum err asym_verify(struct run *r, struct span in, struct span sig)
 {
 	struct asym *s = r->state;
+	int got = -1;
 
-	if (s->pctx != NULL &&
-	    EVP_PKEY_verify(s->pctx, pointer(sig), sig.n, pointer(in), in.n) == 1)
-		return true;
+	if (s->pctx != NULL)
+		got = EVP_PKEY_verify(s->pctx, pointer(sig), sig.n, pointer(in), in.n);
+	if (got == 1)
+		return OK;
 	forget(s);
-	ERR_clear_error();
-	return false;
+	return pkey_fail(got < 0 ? E_FAILED : E_SIGNATURE);
 }
 
 typedef int evp_init(EVP_PKEY_CTX *ctx, EVP_SIGNATURE *alg, const OSSL_PARAM *params);
@@ -176,6 +189,9 @@ bool asym_init_message(const struct run *r, EVP_PKEY_CTX *ctx, enum alg a, const
 
 bool asym_init_cipher(const struct run *r, EVP_PKEY_CTX *ctx, const OSSL_PARAM *params)
 {
+	/* libcrypto fetches it itself, and finds it here: see pkey.c */
+	if (fetch_asym(ALG_RSA_ASYM) == NULL)
+		return false;
 	if (r->use == USE_ENCRYPT)
 		return EVP_PKEY_encrypt_init_ex(ctx, params) > 0;
 	return EVP_PKEY_decrypt_init_ex(ctx, params) > 0;

@@ -38,12 +38,15 @@ typedef enum err asym_setup(struct run *r, EVP_PKEY_CTX *ctx);
  */
 enum err asym_begin(struct run *r, asym_setup *setup);
 /*
- * What r->use does with `in`, appended to o (at least bound long). False: libcrypto refused; the
- * context is dropped.
+ * What r->use does with `in`, appended to o (at least bound long). On error, `refused` unless
+ * memory was short, the context is dropped.
  */
-bool asym_apply(struct run *r, struct span in, struct sink *o);
-/* Whether sig is a signature of `in`. */
-bool asym_verify(struct run *r, struct span in, struct span sig);
+enum err asym_apply(struct run *r, struct span in, struct sink *o, enum err refused);
+/*
+ * Whether sig is a signature of `in`: E_SIGNATURE if not; E_MEMORY, E_FAILED if that cannot be
+ * told.
+ */
+enum err asym_verify(struct run *r, struct span in, struct span sig);
 
 /*
  * The libcrypto init call for the use of r, a signature or verification (of a digest, or of a

@@ -62,9 +62,11 @@ static enum err sign(struct run *r, struct span in, struct sink *o)
 	uint8_t der[DER_MAX];
 	struct sink d = sink(der, sizeof(der));
 
-	if (!asym_apply(r, in, &d) || !put_raw(o, span(der, d.n), half_n(r)))
-		return E_FAILED;
-	return OK;
+	enum err e = asym_apply(r, in, &d, E_FAILED);
+
+	if (e != OK)
+		return e;
+	return put_raw(o, span(der, d.n), half_n(r)) ? OK : E_FAILED;
 }
 
 /* Writes an INTEGER of at most HALF_MAX bytes. */
@@ -109,7 +111,7 @@ static enum err verify(struct run *r, struct span in, struct span sig)
 
 	if (sig.n == 0 || sig.n % 2 != 0 || sig.n > 2 * half_n(r))
 		return E_SIGNATURE_LEN;
-	return asym_verify(r, in, make_der(sig, der)) ? OK : E_SIGNATURE;
+	return asym_verify(r, in, make_der(sig, der));
 }
 
 static enum err hash_final(struct run *r, struct sink *o)

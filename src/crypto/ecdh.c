@@ -41,20 +41,28 @@ static bool set_cofactor(const struct mech *m, EVP_PKEY_CTX *ctx)
 	return m->type != CKM_ECDH1_COFACTOR_DERIVE || EVP_PKEY_CTX_set_params(ctx, params) > 0;
 }
 
+/* libcrypto fetches it itself, and finds it here: see pkey.c. */
+static EVP_KEYEXCH *exchange(const struct curve *c)
+{
+	if (c->type == CKK_EC)
+		return fetch_exchange(ALG_ECDH);
+	return fetch_exchange(c->bits == 255 ? ALG_X25519 : ALG_X448);
+}
+
 /*
  * The shared secret Z, as long as the field whatever it begins with. A Montgomery point
  * of low order, which makes Z zero, fails here (RFC 7748, 6.1).
  */
-static enum err agree(const struct mech *m, EVP_PKEY *own, EVP_PKEY *peer, struct buf *z)
+static enum err agree(const struct mech *m, const struct key *own, EVP_PKEY *peer, struct buf *z)
 {
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(crypto_ctx(), own, NULL);
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(crypto_ctx(), own->pkey, NULL);
 	size_t n = 0;
 	enum err e = OK;
 
 	if (ctx == NULL)
 		e = E_MEMORY;
-	else if (EVP_PKEY_derive_init(ctx) <= 0 || !set_cofactor(m, ctx) ||
-		 EVP_PKEY_derive_set_peer_ex(ctx, peer, 0) <= 0 ||
+	else if (exchange(own->info) == NULL || EVP_PKEY_derive_init(ctx) <= 0 ||
+		 !set_cofactor(m, ctx) || EVP_PKEY_derive_set_peer_ex(ctx, peer, 0) <= 0 ||
 		 EVP_PKEY_derive(ctx, NULL, &n) <= 0)
 		e = E_FAILED;
 	else if ((e = buf_reserve(z, n)) == OK && EVP_PKEY_derive(ctx, z->p, &n) <= 0)
@@ -123,7 +131,7 @@ static enum err derive(const struct mech *m, const struct param *par, struct key
 	if (base->class != CKO_PRIVATE_KEY)
 		return E_KEY_TYPE;
 	if ((e = peer_key(base->info, pbytes_span(&par->data), &peer)) == OK &&
-	    (e = agree(m, base->pkey, peer, &z)) == OK &&
+	    (e = agree(m, base, peer, &z)) == OK &&
 	    (e = wanted_length(par, templ, type, z.n, &n)) == OK &&
 	    (e = make_value(par, buf_span(&z), n, &value)) == OK)
 		e = secret_put(templ, type, buf_span(&value), made);

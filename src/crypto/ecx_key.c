@@ -61,7 +61,7 @@ static enum err complete(const struct key *k, struct attrset *a)
 	e = pkey_bytes(k->pkey, OSSL_PKEY_PARAM_PUB_KEY, &point);
 	if (e == OK && k->row->type == CKK_EC_EDWARDS &&
 	    !edwards_point_ok(k->info, buf_span(&point)))
-		e = E_ATTR_VALUE;
+		e = pkey_fail(E_ATTR_VALUE);
 	if (e == OK)
 		e = attrset_put(a, CKA_EC_POINT, buf_span(&point));
 	buf_free(&point);

@@ -68,14 +68,14 @@ static size_t bound(const struct run *r, size_t n, bool last)
 
 static enum err once(struct run *r, struct span in, struct sink *o)
 {
-	return asym_apply(r, in, o) ? OK : E_FAILED;
+	return asym_apply(r, in, o, E_FAILED);
 }
 
 static enum err verify_once(struct run *r, struct span in, struct span sig)
 {
 	if (sig.n != signature_n(r))
 		return E_SIGNATURE_LEN;
-	return asym_verify(r, in, sig) ? OK : E_SIGNATURE;
+	return asym_verify(r, in, sig);
 }
 
 /*

@@ -7,8 +7,21 @@
 
 enum err pkey_fail(enum err e)
 {
-	ERR_clear_error();
+	unsigned long code;
+
+	while ((code = ERR_get_error()) != 0)
+		if (ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE)
+			e = E_MEMORY;
 	return e;
+}
+
+/*
+ * The key type is fetched before, outside the secret tag: what libcrypto keeps of it for good does
+ * not belong into the secret arena.
+ */
+static EVP_PKEY_CTX *context(const char *type)
+{
+	return fetch_has(type) ? EVP_PKEY_CTX_new_from_name(crypto_ctx(), type, NULL) : NULL;
 }
 
 OSSL_PARAM pkey_param_name(const char *key, const char *name)
@@ -34,7 +47,7 @@ OSSL_PARAM pkey_param_bytes(const char *key, struct span bytes)
 enum err pkey_build(const char *type, bool private, OSSL_PARAM_BLD *b, EVP_PKEY **out)
 {
 	OSSL_PARAM *params = OSSL_PARAM_BLD_to_param(b);
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(crypto_ctx(), type, NULL);
+	EVP_PKEY_CTX *ctx = context(type);
 	enum err e = OK;
 
 	if (params == NULL || ctx == NULL)
@@ -63,7 +76,7 @@ enum err pkey_of_bytes(const char *type, bool private, const char *param, struct
 
 enum err pkey_generate(const char *type, const OSSL_PARAM *params, EVP_PKEY **out)
 {
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(crypto_ctx(), type, NULL);
+	EVP_PKEY_CTX *ctx = context(type);
 	enum err e = OK;
 
 	if (ctx == NULL)

@@ -46,7 +46,10 @@ enum err pkey_put_bn(struct attrset *a, CK_ATTRIBUTE_TYPE t, const BIGNUM *v);
 OSSL_PARAM pkey_param_name(const char *key, const char *name);
 OSSL_PARAM pkey_param_bytes(const char *key, struct span bytes);
 
-/* Leaves libcrypto's error queue empty and returns e. */
+/*
+ * After a failure of libcrypto: e, or E_MEMORY when its error queue says that memory was short. The
+ * queue is left empty.
+ */
 enum err pkey_fail(enum err e);
 
 #endif

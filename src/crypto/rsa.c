@@ -29,8 +29,8 @@ static bool is_raw(const struct run *r)
 }
 
 /*
- * Signatures of bytes as they are given, PKCS #1 v1.5, are verified as raw ones, and their padding is
- * written and read here: libcrypto takes an empty message for an error.
+ * Signatures of bytes as they are given, PKCS #1 v1.5, are verified as raw ones, and their padding
+ * is written and read here: libcrypto takes an empty message for an error.
  */
 static bool is_bare_pkcs(const struct run *r)
 {
@@ -202,8 +202,10 @@ static enum err unpad_pkcs(struct sink *o)
 static enum err recover_pkcs(struct run *r, struct span in, struct sink *o)
 {
 	struct sink block = sink(o->p + o->n, sink_room(o));
-	enum err e = asym_apply(r, in, &block) ? unpad_pkcs(&block) : E_SIGNATURE;
+	enum err e = asym_apply(r, in, &block, E_SIGNATURE);
 
+	if (e == OK)
+		e = unpad_pkcs(&block);
 	if (e == OK)
 		o->n += block.n;
 	return e;
@@ -213,10 +215,10 @@ static enum err recover_pkcs(struct run *r, struct span in, struct sink *o)
 static enum err apply_filled(struct run *r, struct span in, struct sink *o)
 {
 	uint8_t block[RSA_MAX_BITS / 8];
-	bool done = asym_apply(r, fill_up(r, in, block), o);
+	enum err e = asym_apply(r, fill_up(r, in, block), o, rules[r->use].refused_raw);
 
 	mem_wipe(block, modulus_n(r));
-	return done ? OK : rules[r->use].refused_raw;
+	return e;
 }
 
 static enum err once(struct run *r, struct span in, struct sink *o)
@@ -232,7 +234,7 @@ static enum err once(struct run *r, struct span in, struct sink *o)
 		return recover_pkcs(r, in, o);
 	if (is_raw(r) && !rule->block)
 		return apply_filled(r, in, o);
-	return asym_apply(r, in, o) ? OK : is_raw(r) ? rule->refused_raw : rule->refused;
+	return asym_apply(r, in, o, is_raw(r) ? rule->refused_raw : rule->refused);
 }
 
 static enum err verify_once(struct run *r, struct span in, struct span sig)
@@ -246,7 +248,7 @@ static enum err verify_once(struct run *r, struct span in, struct span sig)
 		return E_SIGNATURE_LEN;
 	if (!is_pss(r))
 		in = is_raw(r) ? fill_up(r, in, block) : pad_pkcs(r, in, block);
-	return asym_verify(r, in, sig) ? OK : E_SIGNATURE;
+	return asym_verify(r, in, sig);
 }
 
 static enum err hash_final(struct run *r, struct sink *o)
@@ -257,7 +259,7 @@ static enum err hash_final(struct run *r, struct sink *o)
 
 	if (e != OK)
 		return e;
-	return asym_apply(r, span(digest, n), o) ? OK : E_FAILED;
+	return asym_apply(r, span(digest, n), o, E_FAILED);
 }
 
 static enum err hash_verify_final(struct run *r, struct span sig)
@@ -270,7 +272,7 @@ static enum err hash_verify_final(struct run *r, struct span sig)
 		return E_SIGNATURE_LEN;
 	if ((e = asym_hash_final(r, digest, &n)) != OK)
 		return e;
-	return asym_verify(r, span(digest, n), sig) ? OK : E_SIGNATURE;
+	return asym_verify(r, span(digest, n), sig);
 }
 
 static const struct mech_ops rsa_ops = {
