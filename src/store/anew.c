@@ -80,8 +80,9 @@ static enum err prepare_anew(struct store *s, const struct attempt *a, struct sp
 	memcpy(next.ident.serial, a->ident.serial, sizeof(next.ident.serial));
 	e = head_begin(&next, label, &s->policy, &a->key, so_pin, &so);
 	if (e == OK)
-		return begin_anew(s, a, &next, &so);
-	(void)attempt_discharge(s, a);
+		e = begin_anew(s, a, &next, &so);
+	if (e != OK)
+		(void)attempt_discharge(s, a);
 	return e;
 }
 

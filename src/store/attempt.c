@@ -98,12 +98,7 @@ static enum err discharge_here(struct store *s, const struct attempt *a)
 	return e;
 }
 
-enum err attempt_discharge(struct store *s, const struct attempt *a)
-{
-	return s->read_only ? discharge_here(s, a) : discharge_there(s, a);
-}
-
-/* The try was not made after all, for want of memory and the like: nobody learned anything from it. */
+/* Nobody learned anything from this try, for want of memory and the like: it does not count. */
 static void refund(struct store *s, const struct attempt *a)
 {
 	struct attempt now = attempt_of(a->user);
@@ -115,6 +110,18 @@ static void refund(struct store *s, const struct attempt *a)
 		(void)txn_commit(s);
 	else
 		txn_end(s);
+}
+
+enum err attempt_discharge(struct store *s, const struct attempt *a)
+{
+	enum err e;
+
+	if (s->read_only)
+		return discharge_here(s, a);
+	e = discharge_there(s, a);
+	if (e != OK && e != E_PIN_WRONG)
+		refund(s, a); /* the answer is not given */
+	return e;
 }
 
 /* ---- a try ---- */

@@ -176,10 +176,13 @@ void db_close(struct db *d)
 	*d = (struct db){ 0 };
 }
 
+/* A transaction that cannot be ended, for want of memory, ends with its connection. */
 void db_rollback(struct db *d)
 {
-	if (d->c != NULL && sqlite3_get_autocommit(d->c) == 0)
-		(void)db_exec(d, "ROLLBACK");
+	if (d->c == NULL || sqlite3_get_autocommit(d->c) != 0)
+		return;
+	if (db_exec(d, "ROLLBACK") != OK && sqlite3_get_autocommit(d->c) == 0)
+		d->broken = true;
 }
 
 enum err db_peek(struct db *d, uint8_t counter[4])

@@ -65,8 +65,9 @@ static enum err rewrap(struct store *s, const struct attempt *a, const struct se
 		pinkey_make(&s->policy, &a->key, &a->ident, a->user, new_pin, k->data, &new_key);
 
 	if (e == OK)
-		return replace_pin(s, a, &new_key);
-	(void)attempt_discharge(s, a);
+		e = replace_pin(s, a, &new_key);
+	if (e != OK)
+		(void)attempt_discharge(s, a);
 	return e;
 }
 

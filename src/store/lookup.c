@@ -5,6 +5,7 @@
 #include "store/inside.h"
 #include "store/lookup.h"
 #include "store/stmt.h"
+#include <stdlib.h>
 
 void lookup_row(struct stmt *s, struct row *row)
 {
@@ -89,12 +90,24 @@ static enum err ids_add(struct ids *l, uint64_t id)
 	return OK;
 }
 
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return (x > y) - (x < y);
+}
+
+/* Sorted here: SQLite would read the wide table in order rather than an index that has all it needs. */
 static enum err collect(struct stmt *q, struct ids *l)
 {
 	bool row = true;
 
 	while (stmt_next(q, &row) == OK && row)
 		q->e = ids_add(l, stmt_col_u64(q, 0));
+	if (l->n > 1)
+		qsort(l->id, l->n, sizeof(*l->id), ascending);
 	return stmt_end(q);
 }
 

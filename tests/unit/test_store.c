@@ -121,7 +121,7 @@ static void test_query(void **state)
 	const CK_OBJECT_CLASS any = CK_UNAVAILABLE_INFORMATION;
 
 	for (int i = 0; i < 20; i++) {
-		char label[16];
+		char label[32];
 
 		snprintf(label, sizeof(label), "label %d", i / 2);
 		vault_must_put(v, i % 2 == 0, label, i < 10 ? "low" : "high");

@@ -30,20 +30,28 @@ static struct store_info info_of(struct store *s)
 	return info;
 }
 
-/* One number out of the file of slot 0. */
-static int number(const struct vault *v, const char *sql)
+/* One number out of the file of slot 0; old is another file, or NULL. */
+static int number_with(const struct vault *v, const char *old, const char *sql)
 {
 	sqlite3 *c = NULL;
 	sqlite3_stmt *st = NULL;
+	char attach[PATH_MAX + 32];
 	int n;
 
 	assert_int_equal(sqlite3_open_v2(v->db, &c, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	snprintf(attach, sizeof(attach), "ATTACH '%s' AS old", old != NULL ? old : "");
+	assert_int_equal(sqlite3_exec(c, attach, NULL, NULL, NULL), SQLITE_OK);
 	assert_int_equal(sqlite3_prepare_v2(c, sql, -1, &st, NULL), SQLITE_OK);
 	assert_int_equal(sqlite3_step(st), SQLITE_ROW);
 	n = sqlite3_column_int(st, 0);
 	sqlite3_finalize(st);
 	sqlite3_close(c);
 	return n;
+}
+
+static int number(const struct vault *v, const char *sql)
+{
+	return number_with(v, NULL, sql);
 }
 
 static void test_count(void **state)
@@ -59,6 +67,44 @@ static void test_count(void **state)
 	assert_int_equal(try_login(v->s, STORE_SO, "wrong"), E_PIN_WRONG);
 	assert_int_equal(info_of(v->s).so_failures, 1);
 	assert_int_equal(info_of(v->s).user_failures, 0);
+}
+
+/* Case R01: a failed login writes the count, and nothing else. */
+static void test_writes_nothing_else(void **state)
+{
+	static const struct {
+		const char *columns, *table;
+	} rows[] = {
+		{ "*", "objects" },
+		{ "*", "token" },
+		{ "*", "removed" },
+		{ "*", "events" },
+		{ "user, kdf, cost, passes, salt, wrapped, sum", "pins" },
+	};
+	struct vault *v = *state;
+	char old[PATH_MAX], now[100], before[100], sql[300];
+
+	for (int i = 0; i < 100; i++)
+		vault_must_put(v, i % 2 == 0, "kept", "");
+	assert_true(snprintf(old, sizeof(old), "%s/old.db", v->dir) < PATH_MAX);
+	vault_copy(v->db, old);
+	vault_reopen(v);
+	assert_int_equal(try_login(v->s, STORE_USER, "wrong"), E_PIN_WRONG);
+	assert_int_equal(try_login(v->s, STORE_USER, "wrong"), E_PIN_WRONG);
+	assert_int_equal(try_login(v->s, STORE_SO, "wrong"), E_PIN_WRONG);
+	assert_int_equal(try_login(v->s, STORE_USER, USER_PIN), OK);
+	assert_int_equal(vault_count(v->s, v->user), 100);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(now, sizeof(now), "%s FROM main.%s", rows[i].columns, rows[i].table);
+		snprintf(before, sizeof(before), "%s FROM old.%s", rows[i].columns, rows[i].table);
+		snprintf(sql, sizeof(sql), "SELECT count(*) FROM (SELECT %s EXCEPT SELECT %s)", now,
+			 before);
+		assert_int_equal(number_with(v, old, sql), 0);
+		snprintf(sql, sizeof(sql), "SELECT count(*) FROM (SELECT %s EXCEPT SELECT %s)",
+			 before, now);
+		assert_int_equal(number_with(v, old, sql), 0);
+	}
+	assert_int_equal(number(v, "SELECT failures FROM pins WHERE user = 1"), 1);
 }
 
 static void test_lock_and_unlock(void **state)
@@ -267,10 +313,10 @@ static void test_calibrate(void **state)
 	before = p;
 	assert_int_equal(store_calibrate(0, &p), OK);
 	assert_int_equal(p.kdf_cost, before.kdf_cost);
-	assert_int_equal(store_calibrate(50, &p), OK);
+	assert_int_equal(store_calibrate(2000, &p), OK);
 	assert_true(p.kdf_cost > before.kdf_cost);
 	p = (struct store_policy){ .pbkdf2 = true, .kdf_cost = 1000 };
-	assert_int_equal(store_calibrate(20, &p), OK);
+	assert_int_equal(store_calibrate(2000, &p), OK);
 	assert_true(p.kdf_cost > 1000);
 	p.kdf_cost = 0;
 	assert_int_equal(store_calibrate(20, &p), E_ARGUMENTS);
@@ -471,6 +517,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, vault_open, vault_close)
 		TEST(test_count),
+		TEST(test_writes_nothing_else),
 		TEST(test_lock_and_unlock),
 		TEST(test_locked_so),
 		TEST(test_delays),
