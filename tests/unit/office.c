@@ -275,19 +275,24 @@ enum err office_set(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o, CK_ULONG value)
 
 enum err office_add(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o, CK_ULONG n)
 {
-	struct object *old = NULL;
+	struct object *old = NULL, *seen = NULL;
 	struct session *s;
 	enum err e = session_get(h, &s);
 
 	if (e != OK)
 		return e;
 	do {
-		object_unref(old);
+		object_unref(seen);
+		seen = old;
 		old = NULL;
 		e = token_object(s->token, o, &old);
-		if (e == OK)
+		if (e == OK && old != seen)
 			e = replace(s, o, old, attrset_ulong(old->attrs, CKA_VALUE, 0) + n);
+		else if (e == OK)
+			break; /* refused, and yet nothing newer is there */
 	} while (e == E_OBJECT_HANDLE && old != NULL);
+	e = e == OK && old == seen ? E_OBJECT_HANDLE : e;
+	object_unref(seen);
 	object_unref(old);
 	session_put(s);
 	return e;

@@ -49,7 +49,10 @@ CK_OBJECT_HANDLE office_put(CK_SESSION_HANDLE h, struct thing t);
 /* Its CKA_VALUE, a number that office_set changes; not 0 at first. E_OBJECT_HANDLE. */
 enum err office_get(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o, CK_ULONG *value);
 enum err office_set(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o, CK_ULONG value);
-/* Adds to it, again and again until nobody else came first. */
+/*
+ * Adds to it, as C_SetAttributeValue would: when somebody else came first, on what that one left, which must then be
+ * there to be found (else E_OBJECT_HANDLE).
+ */
 enum err office_add(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o, CK_ULONG n);
 enum err office_destroy(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o);
 /* How many match; the first one in *first if it is not NULL. templ is freed; NULL: all. */

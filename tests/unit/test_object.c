@@ -272,6 +272,55 @@ static void processes_write_at_once(void **state)
 	assert_int_equal(v, WRITERS * EACH + 1);
 }
 
+/* ---- threads that change one object ---- */
+
+#define ADDERS 4
+#define ADDS   60
+
+struct adder {
+	CK_SLOT_ID slot;
+	CK_OBJECT_HANDLE sum;
+	enum err e;
+};
+
+static void *add_up(void *arg)
+{
+	struct adder *a = arg;
+	CK_SESSION_HANDLE h = office_session(a->slot, true);
+
+	for (int i = 0; i < ADDS && a->e == OK; i++)
+		a->e = office_add(h, a->sum, 1);
+	office_close_session(h);
+	return NULL;
+}
+
+static void threads_change_one_object(void **state)
+{
+	struct adder a[ADDERS];
+	pthread_t t[ADDERS];
+	CK_SESSION_HANDLE h;
+	CK_OBJECT_HANDLE sum;
+	CK_SLOT_ID id;
+	CK_ULONG v = 0;
+
+	office_open(state);
+	id = office_token("adders");
+	h = office_user(id);
+	for (int token = 0; token < 2; token++) {
+		sum = office_put(h, (struct thing){ "sum", NULL, token != 0, true });
+		for (size_t i = 0; i < ADDERS; i++) {
+			a[i] = (struct adder){ id, sum, OK };
+			assert_int_equal(pthread_create(&t[i], NULL, add_up, &a[i]), 0);
+		}
+		for (size_t i = 0; i < ADDERS; i++) {
+			assert_int_equal(pthread_join(t[i], NULL), 0);
+			assert_int_equal(a[i].e, OK);
+		}
+		assert_int_equal(office_get(h, sum, &v), OK);
+		assert_int_equal(v, ADDERS * ADDS + 1);
+	}
+}
+
 /* ---- threads: users of objects that others change, destroy and hide ---- */
 
 #define THREADS 6
@@ -379,6 +428,7 @@ int main(void)
 		cmocka_unit_test_teardown(two_come_together_or_not_at_all, office_reset),
 		cmocka_unit_test_teardown(processes_see_each_other, office_reset),
 		cmocka_unit_test_teardown(processes_write_at_once, office_reset),
+		cmocka_unit_test_teardown(threads_change_one_object, office_reset),
 		cmocka_unit_test_teardown(threads_use_what_others_destroy, office_reset),
 	};
 
