@@ -68,10 +68,9 @@ CK_SESSION_HANDLE case_restart(void)
 	return p11_open(p11_slot(), true);
 }
 
-void case_child(void (*body)(void))
+pid_t case_start(void (*body)(void))
 {
 	pid_t pid;
-	int status = 0;
 
 	(void)fflush(NULL);
 	pid = fork();
@@ -82,8 +81,20 @@ void case_child(void (*body)(void))
 		body();
 		_exit(0);
 	}
+	return pid;
+}
+
+void case_wait(pid_t pid)
+{
+	int status = 0;
+
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
+}
+
+void case_child(void (*body)(void))
+{
+	case_wait(case_start(body));
 }
 
 /* ---- PINs ---- */

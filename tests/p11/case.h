@@ -9,6 +9,7 @@
 #include "p11.h"
 
 #include <openssl/evp.h>
+#include <sys/types.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -34,9 +35,12 @@ CK_OBJECT_HANDLE case_data(CK_SESSION_HANDLE s, const char *label, const char *v
 /* C_Finalize, C_Initialize, and a R/W session with nobody logged in, of the same slot. */
 CK_SESSION_HANDLE case_restart(void);
 /*
- * Runs body in a child of fork, which finds the module as fork leaves it. An assertion that fails in it fails the
- * test. The child leaves by _exit.
+ * Runs body in a child of fork, which finds the module as fork leaves it, and leaves by _exit. case_wait fails if an
+ * assertion did in there.
  */
+pid_t case_start(void (*body)(void));
+void case_wait(pid_t pid);
+/* Both at once. */
 void case_child(void (*body)(void));
 
 /* ---- PINs ---- */
