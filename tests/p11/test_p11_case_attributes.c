@@ -12,6 +12,8 @@ static const CK_BYTE oid_p521[] = { 0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x23 };
 static const CK_BYTE oid_k256[] = { 0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x0a };
 static const CK_BYTE oid_bp512[] = { 0x06, 0x09, 0x2b, 0x24, 0x03, 0x03,
 				     0x02, 0x08, 0x01, 0x01, 0x0d };
+static const CK_BYTE oid_ed448[] = { 0x06, 0x03, 0x2b, 0x65, 0x71 };
+static const CK_BYTE oid_x448[] = { 0x06, 0x03, 0x2b, 0x65, 0x6f };
 static const CK_BYTE oid_x25519[] = { 0x06, 0x03, 0x2b, 0x65, 0x6e };
 
 /* ---- B007: points of Weierstrass curves ---- */
@@ -148,6 +150,8 @@ static const struct look_alike {
 } look_alikes[] = {
 	{ CKK_EC_EDWARDS, p11_oid_ed25519, EVP_PKEY_ED25519, 32, 117061, 0x1e },
 	{ CKK_EC_MONTGOMERY, oid_x25519, EVP_PKEY_X25519, 32, 165024, 0x1e },
+	{ CKK_EC_EDWARDS, oid_ed448, EVP_PKEY_ED448, 57, 29238, 0x37 },
+	{ CKK_EC_MONTGOMERY, oid_x448, EVP_PKEY_X448, 56, 174892, 0x36 },
 };
 
 static EVP_PKEY *look_alike_key(const struct look_alike *l, CK_BYTE pub[57])
