@@ -7,6 +7,7 @@
 #include "core/token_internal.h"
 
 #include "base/mem.h"
+#include <stdlib.h>
 
 /* More new records than this, and searches are asked anew instead of reading them all at once. */
 #define MANY_NEW 64
@@ -36,16 +37,53 @@ static bool known_locked(const struct token *t, const struct store_delta *d)
 	return e != NULL && e->object->version >= d->version;
 }
 
+static int by_id(const void *a, const void *b)
+{
+	struct store_delta x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return (x.id > y.id) - (x.id < y.id);
+}
+
+static bool vanished(const struct sync *y, uint64_t id)
+{
+	const struct store_delta key = { .id = id };
+
+	return id != 0 && id < y->d[0].version &&
+	       bsearch(&key, y->d, y->n, sizeof(*y->d), by_id) == NULL;
+}
+
+/* Too much was removed to be listed one by one: the answer names all that is there. */
+static struct entry *drop_unlisted_locked(struct token *t, struct sync *y)
+{
+	struct entry *gone = NULL;
+
+	qsort(y->d, y->n, sizeof(*y->d), by_id); /* the entry that says so stays the first */
+	for (struct entry *e = t->map.first, *next; e != NULL; e = next) {
+		next = e->next;
+		if (!e->object->token || !vanished(y, e->object->id))
+			continue;
+		map_remove(t, e);
+		e->next = gone;
+		gone = e;
+	}
+	for (struct load *l = t->loads; l != NULL; l = l->next)
+		l->spoiled = l->spoiled || vanished(y, l->id);
+	return gone;
+}
+
 /*
  * Takes out what was removed, and leaves in y->d what is to be read: what the map has in an older
  * version, and what is new if searches were answered already.
  */
 static struct entry *sort_out_locked(struct token *t, const struct access *a, struct sync *y)
 {
-	struct entry *gone = NULL;
+	const bool all = y->n != 0 && y->d[0].id == 0;
+	struct entry *gone = all ? drop_unlisted_locked(t, y) : NULL;
 	size_t kept = 0, fresh = 0;
 
-	for (size_t i = 0; i < y->n; i++) {
+	for (size_t i = all; i < y->n; i++) {
 		const struct store_delta d = y->d[i];
 		struct entry *e = map_by_id(&t->map, d.id);
 

@@ -275,7 +275,7 @@ static enum err changes_locked(struct store *s, uint64_t since, struct deltas *l
 	*now = h.changes;
 	/* also when the counter went back, as it does when a copy of the file was put in its place */
 	if (since < h.pruned || since > h.changes) {
-		e = deltas_add(l, 0, 0, false);
+		e = deltas_add(l, 0, h.next_id, false);
 		since = 0;
 	} else {
 		e = add_removed(&s->db, since, l);

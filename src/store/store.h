@@ -127,9 +127,9 @@ enum err store_query(struct store *s, const struct seal *k, const struct store_q
 		     uint64_t **ids, size_t *n);
 
 /*
- * What changed since a value of the change counter: removed records (version 0), then live ones (id, version, priv). *now: counter value
- * of this answer. When `since` is too long ago (or the token began anew), the first entry has id 0: nothing that is not listed after it is
- * there any more. *d by mem_alloc.
+ * What changed since a value of the change counter: removed records (version 0), then live ones (id, version, priv). *now:
+ * counter value of this answer. When `since` is too long ago, or the token began anew, the first entry has id 0, and all
+ * live records follow: what is not listed and has an id below that entry's version is not there any more. *d by mem_alloc.
  */
 struct store_delta {
 	uint64_t id, version;

@@ -164,8 +164,35 @@ static void test_changes(void **state)
 	/* a counter that is ahead of ours was another file's */
 	assert_int_equal(store_changes(v->s, now + 1, &d, &n, &now), OK);
 	assert_int_equal(n, 2);
-	assert_true(d[0].id == 0 && d[1].id == b);
+	assert_true(d[0].id == 0 && d[0].version == b + 1 && d[1].id == b);
 	mem_free(d);
+}
+
+/* Removals are not remembered one by one for ever; who was away for too long is told so. */
+static void test_pruned_removals(void **state)
+{
+	const struct vault *v = *state;
+	uint64_t a = vault_must_put(v, false, "a", ""), b = vault_must_put(v, true, "b", ""),
+		 now = 0;
+	struct store_delta *d = NULL;
+	struct store_info info;
+	size_t n = 0;
+
+	assert_int_equal(store_info(v->s, &info), OK);
+	assert_int_equal(vault_drop(v->s, v->user, a), OK);
+	vault_sql(
+		v,
+		"UPDATE token SET changes = changes + 80000"); /* as if so much had happened since */
+	a = vault_must_put(v, false, "c", "");
+	assert_int_equal(vault_drop(v->s, v->user, a), OK);
+	assert_int_equal(store_changes(v->s, info.changes, &d, &n, &now), OK);
+	assert_true(n == 2 && d[0].id == 0 && d[0].version == a + 1 && d[1].id == b);
+	mem_free(d);
+	/* from the recent past, one by one as before */
+	assert_int_equal(store_changes(v->s, now - 1, &d, &n, &now), OK);
+	assert_true(n == 1 && d[0].id == a && d[0].version == 0);
+	mem_free(d);
+	assert_int_equal(vault_findings(v->s, v->user, false), 0);
 }
 
 /* What another connection commits is seen, what we commit is not reported as another's. */
@@ -329,10 +356,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, vault_open, vault_close)
-		TEST(test_round_trip),  TEST(test_traits),      TEST(test_change_and_remove),
-		TEST(test_all_or_none), TEST(test_query),       TEST(test_changes),
-		TEST(test_version),     TEST(test_lost_update), TEST(test_without_login),
-		TEST(test_info),        TEST(test_big_record),  TEST(test_events),
+		TEST(test_round_trip),      TEST(test_traits),  TEST(test_change_and_remove),
+		TEST(test_all_or_none),     TEST(test_query),   TEST(test_changes),
+		TEST(test_pruned_removals), TEST(test_version), TEST(test_lost_update),
+		TEST(test_without_login),   TEST(test_info),    TEST(test_big_record),
+		TEST(test_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
