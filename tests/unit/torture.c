@@ -346,7 +346,7 @@ static bool works(const struct vault *v, uint32_t n)
 unsigned torture_pins(struct vault *v, unsigned seed)
 {
 	size_t n = 0;
-	struct line *l = run_and_kill(v, seed, 60000, pins_job, &n);
+	struct line *l = run_and_kill(v, seed, 150000, pins_job, &n);
 	uint32_t last = n != 0 ? l[n - 1].n : 0, before;
 	bool new_works, old_works;
 	char pin[32];
