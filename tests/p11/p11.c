@@ -24,7 +24,7 @@ void *p11_symbol(const char *name)
 }
 
 /* One symbol is enough for a client: all else comes from the function list. */
-static void load(void)
+void p11_load(void)
 {
 	const char *path = getenv("CHANCERY_MODULE");
 	CK_VERSION v = { 3, 2 };
@@ -42,6 +42,12 @@ static void load(void)
 	assert_non_null(get);
 	assert_ok(get(NULL, &v, &i, 0));
 	p11 = i->pFunctionList;
+}
+
+void p11_unload(void)
+{
+	assert_int_equal(dlclose(module), 0);
+	p11 = NULL;
 }
 
 static void make_home(void)
@@ -63,7 +69,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 int p11_setup_only_loaded(void **state)
 {
 	(void)state;
-	load();
+	p11_load();
 	make_home();
 	return 0;
 }

@@ -28,6 +28,11 @@ extern CK_FUNCTION_LIST_3_2 *p11;
 /* An exported symbol of the module, or NULL. */
 void *p11_symbol(const char *name);
 
+/* Loads it, unless it is loaded; every setup does. */
+void p11_load(void);
+/* dlclose. */
+void p11_unload(void);
+
 /* ---- life: setup and teardown of a cmocka test ---- */
 
 /* The module loaded, a new home, not initialised. */
