@@ -344,6 +344,12 @@ static void token_removed_and_restored(void **state)
 
 static atomic_ulong unexpected;
 
+static void say_unexpected(const char *what, int round, enum err e)
+{
+	atomic_fetch_add(&unexpected, 1);
+	print_error("%s, round %d: %s\n", what, round, err_text(e));
+}
+
 static void *in_and_out(void *arg)
 {
 	CK_SESSION_HANDLE h = *(CK_SESSION_HANDLE *)arg;
@@ -352,10 +358,10 @@ static void *in_and_out(void *arg)
 		enum err e = office_login(h, CKU_USER, USER_PIN);
 
 		if (e != OK && e != E_ALREADY_LOGGED_IN)
-			atomic_fetch_add(&unexpected, 1);
+			say_unexpected("login", i, e);
 		e = office_logout(h);
 		if (e != OK && e != E_NOT_LOGGED_IN)
-			atomic_fetch_add(&unexpected, 1);
+			say_unexpected("logout", i, e);
 	}
 	return NULL;
 }
