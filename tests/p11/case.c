@@ -97,6 +97,14 @@ void case_child(void (*body)(void))
 	case_wait(case_start(body));
 }
 
+bool case_plain_memory(void)
+{
+	const char *sanitizer = getenv("CHANCERY_SANITIZE");
+
+	return (sanitizer == NULL || sanitizer[0] == '\0') &&
+	       getenv("CHANCERY_UNDER_VALGRIND") == NULL;
+}
+
 /* ---- PINs ---- */
 
 CK_RV case_login(CK_SESSION_HANDLE s, CK_USER_TYPE who, const char *pin)

@@ -43,6 +43,12 @@ void case_wait(pid_t pid);
 /* Both at once. */
 void case_child(void (*body)(void));
 
+/*
+ * Whether memory is as the module has it: a sanitizer and valgrind keep what was freed and map terabytes of their own, so a
+ * test of memory itself says nothing there.
+ */
+bool case_plain_memory(void);
+
 /* ---- PINs ---- */
 
 CK_RV case_login(CK_SESSION_HANDLE s, CK_USER_TYPE who, const char *pin);

@@ -346,7 +346,8 @@ static void child_of_login(void)
 	CK_SESSION_INFO info;
 	CK_BYTE random[32];
 
-	assert_false(key_in_memory());
+	if (case_plain_memory())
+		assert_false(key_in_memory());
 	sign_with(old, CKR_CRYPTOKI_NOT_INITIALIZED);
 	assert_rv(p11->C_FindObjectsInit(old, NULL, 0), CKR_CRYPTOKI_NOT_INITIALIZED);
 	assert_rv(p11->C_GetSessionInfo(old, &info), CKR_CRYPTOKI_NOT_INITIALIZED);
@@ -384,7 +385,8 @@ static void test_R09_fork(void **state)
 	}
 	case_data(s, "private", "1", true);
 	sign_with(s, CKR_OK); /* an operation under way, and the key parsed for it */
-	assert_true(key_in_memory());
+	if (case_plain_memory())
+		assert_true(key_in_memory()); /* where it should be, the search finds it */
 	assert_int_equal(pipe(random_pipe), 0);
 	case_child(child_of_login);
 	assert_ok(p11->C_Sign(s, plain, sizeof(plain), mac, &n));
