@@ -15,7 +15,7 @@ static enum err rule_dates(const struct attrset *obj)
 	struct span start = attrset_bytes(obj, CKA_START_DATE),
 		    end = attrset_bytes(obj, CKA_END_DATE);
 
-	if (start.n == 0 || end.n == 0)
+	if (start.n != sizeof(CK_DATE) || end.n != sizeof(CK_DATE))
 		return OK;
 	return memcmp(start.p, end.p, sizeof(CK_DATE)) <= 0 ? OK : E_TEMPLATE_INCONSISTENT;
 }

@@ -35,7 +35,10 @@ enum err attr_impose(const struct attrset *key, CK_ATTRIBUTE_TYPE which, struct 
 	if (!attr_walk(attrset_bytes(key, schema_type(which)), &w))
 		return E_CORRUPT;
 	while (e == OK && attr_walk_next(&w, &a)) {
-		if (!attrset_has(templ, a.type))
+		/* until somebody logs in, a record that is not private may be anybody's */
+		if (!schema_value_ok(a.type, a.v))
+			e = E_CORRUPT;
+		else if (!attrset_has(templ, a.type))
 			e = attrset_put(templ, a.type, a.v);
 		else if (!same(attrset_bytes(templ, a.type), a.v))
 			e = E_TEMPLATE_INCONSISTENT;

@@ -2,7 +2,8 @@
 /* What an object shows of an attribute, and what a template may say about one. */
 #include "core/attr_internal.h"
 
-#define NESTED_HEAD 12 /* type and length in the serial form */
+#define NESTED_HEAD  12 /* type and length in the serial form */
+#define NESTED_DEPTH 8  /* more than attr_take lets in */
 
 bool attr_hidden(const struct attrset *obj)
 {
@@ -44,17 +45,20 @@ bool attr_walk_next(struct attr_walk *w, struct attr *a)
 	return true;
 }
 
-/* The value was well-formed when it was taken, so nesting is bounded. */
-static enum err nested_allowed(struct span nested)
+static enum err value_allowed(CK_ATTRIBUTE_TYPE t, struct span v, unsigned depth);
+
+/* What is in a file may be nested deeper than what attr_take lets in. */
+static enum err nested_allowed(struct span nested, unsigned depth)
 {
 	struct attr_walk w;
 	struct attr a;
 
-	if (!attr_walk(nested, &w))
+	if (depth == 0 || !attr_walk(nested, &w))
 		return E_ATTR_VALUE;
 	while (attr_walk_next(&w, &a)) {
-		enum err e = schema_form(a.type) != FORM_UNKNOWN ? attr_value_allowed(a.type, a.v)
-								 : E_ATTR_TYPE;
+		enum err e = schema_form(a.type) != FORM_UNKNOWN
+				     ? value_allowed(a.type, a.v, depth - 1)
+				     : E_ATTR_TYPE;
 
 		if (e != OK)
 			return e;
@@ -62,9 +66,14 @@ static enum err nested_allowed(struct span nested)
 	return OK;
 }
 
-enum err attr_value_allowed(CK_ATTRIBUTE_TYPE t, struct span v)
+static enum err value_allowed(CK_ATTRIBUTE_TYPE t, struct span v, unsigned depth)
 {
 	if (schema_is_template(t))
-		return nested_allowed(v);
-	return schema_value_in_range(t, v) ? OK : E_ATTR_VALUE;
+		return nested_allowed(v, depth);
+	return schema_value_ok(t, v) && schema_value_in_range(t, v) ? OK : E_ATTR_VALUE;
+}
+
+enum err attr_value_allowed(CK_ATTRIBUTE_TYPE t, struct span v)
+{
+	return value_allowed(t, v, NESTED_DEPTH);
 }

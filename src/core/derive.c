@@ -4,6 +4,7 @@
 
 #include "core/attr.h"
 #include "core/newobj.h"
+#include "core/policy.h"
 #include "core/release.h"
 #include "core/session.h"
 #include "core/token.h"
@@ -42,14 +43,19 @@ static enum err derive(const struct attr_who *who, const struct mech *m, const s
 		       const struct sources *src, struct attrset *obj)
 {
 	const struct attrset *base = src->base.object->attrs;
+	const struct attrset *extra = src->extra.object != NULL ? src->extra.object->attrs : NULL;
 	CK_OBJECT_CLASS cls = (m->traits & MECH_DERIVE_DATA) != 0 ? CKO_DATA : CKO_SECRET_KEY;
 	struct attrset *made = attrset_new(true);
 	enum err e = made != NULL ? OK : E_MEMORY;
 
 	if (e == OK)
 		e = attr_impose(base, CKA_DERIVE_TEMPLATE, obj);
+	if (e == OK && extra != NULL)
+		e = attr_impose(extra, CKA_DERIVE_TEMPLATE, obj);
 	if (e == OK)
 		e = attr_begin(HOW_DERIVE, who, cls, CK_UNAVAILABLE_INFORMATION, obj);
+	if (e == OK)
+		e = policy_derive(who, extra, obj);
 	if (e == OK)
 		e = mech_derive(m, par, src->base.key, src->extra.key, obj, made);
 	if (e == OK)
@@ -61,14 +67,21 @@ static enum err derive(const struct attr_who *who, const struct mech *m, const s
 }
 
 /*
- * The use of the base key is recorded beside the new key: what is derived may be neither token
+ * The use of the keys is recorded beside the new key: what is derived may be neither token
  * object nor watched.
  */
+static enum err record_one(struct session *s, const struct mech *m, const struct object *o)
+{
+	return o != NULL && release_watched(o)
+		       ? release_record(s->token, EV_DERIVE, o, m->type, 0, OK)
+		       : OK;
+}
+
 static enum err record_use(struct session *s, const struct mech *m, const struct sources *src)
 {
-	const struct object *o = src->base.object;
+	enum err e = record_one(s, m, src->base.object);
 
-	return release_watched(o) ? release_record(s->token, EV_DERIVE, o, m->type, 0, OK) : OK;
+	return e == OK ? record_one(s, m, src->extra.object) : e;
 }
 
 static bool lineage(const struct sources *src)
@@ -81,6 +94,7 @@ enum err key_derive(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 		    struct templ t, CK_OBJECT_HANDLE *h)
 {
 	const struct mech *m = mech_find(mechanism->mechanism);
+	const unsigned epoch = token_epoch(s->token); /* before the keys are looked up */
 	struct attr_who who = token_who(s->token);
 	struct sources src = { 0 };
 	struct attrset *obj = NULL;
@@ -96,6 +110,10 @@ enum err key_derive(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 		e = attr_take(t.a, t.n, &obj);
 	if (e == OK)
 		e = derive(&who, m, &par, &src, obj);
+	if (e == OK)
+		e = release_login(s->token, epoch, src.base.object);
+	if (e == OK)
+		e = release_login(s->token, epoch, src.extra.object);
 	if (e == OK)
 		e = record_use(s, m, &src);
 	if (e == OK)

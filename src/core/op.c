@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "core/find.h"
 #include "core/lib.h"
+#include "core/policy.h"
 #include "core/release.h"
 #include "core/token.h"
 
@@ -129,6 +130,11 @@ static enum err take_key(struct session *s, struct op *op, enum op_kind k, const
 {
 	enum err e = usage_key(s->token, key, op_rows[k].usage, m, &op->key);
 
+	if (e == OK && (k == OP_SIGN || k == OP_SIGN_RECOVER)) {
+		struct attr_who who = token_who(s->token);
+
+		e = policy_sign(&who, m->type, op->key.object->attrs);
+	}
 	if (e != OK)
 		return e;
 	if (op->key.object->always_auth && op_waiting(s))

@@ -56,6 +56,13 @@ static bool has_all(CK_ULONG held, CK_ULONG bits)
 	return (held & bits) == bits;
 }
 
+/* What is not private lies on the disk as it is: a value that may not be read must not be there. */
+static bool laid_open(const struct attrset *obj)
+{
+	return attrset_bool(obj, CKA_TOKEN, false) && !attrset_bool(obj, CKA_PRIVATE, false) &&
+	       attr_hidden(obj);
+}
+
 enum err policy_roles(const struct attr_who *who, const struct attrset *old, struct attrset *obj)
 {
 	CK_ULONG before = old != NULL ? attrset_ulong(old, CKA_CHANCERY_ROLES, 0) : 0;
@@ -63,6 +70,8 @@ enum err policy_roles(const struct attr_who *who, const struct attrset *old, str
 
 	if (!holds_secret(obj))
 		return OK;
+	if (!who->compat && laid_open(obj) && (old == NULL || !laid_open(old)))
+		return E_TEMPLATE_INCONSISTENT;
 	for (size_t i = 0; i < LENGTH(conflicts) && !who->compat; i++)
 		if (has_all(held, conflicts[i]) && !has_all(before, conflicts[i]))
 			return E_TEMPLATE_INCONSISTENT;
@@ -113,6 +122,13 @@ enum err policy_wrap(const struct attr_who *who, const struct attrset *wrapper,
 	if (who->compat || !holds_secret(wrapper))
 		return OK;
 	return a.n != 0 && a.n == b.n && mem_equal(a.p, b.p, a.n) ? E_KEY_NOT_WRAPPABLE : OK;
+}
+
+enum err policy_sign(const struct attr_who *who, CK_MECHANISM_TYPE m, const struct attrset *key)
+{
+	bool unwraps = (attrset_ulong(key, CKA_CHANCERY_ROLES, 0) & ROLE_UNWRAP) != 0;
+
+	return m == CKM_RSA_X_509 && unwraps && !who->compat ? E_KEY_USAGE : OK;
 }
 
 enum err policy_copy(const struct attr_who *who, const struct attrset *old,

@@ -14,7 +14,8 @@
 /*
  * Roles that undo each other must not meet in one private or secret key, not even one after the
  * other: obj remembers every role that it or the object it was copied from ever had (old: that
- * object or the former version, or NULL), and a conflict that is new is E_TEMPLATE_INCONSISTENT.
+ * object or the former version, or NULL), and a conflict that is new is E_TEMPLATE_INCONSISTENT. So
+ * is a token key that is sensitive or unextractable and not CKA_PRIVATE: it would be stored in the clear.
  */
 enum err policy_roles(const struct attr_who *who, const struct attrset *old, struct attrset *obj);
 /*
@@ -29,6 +30,11 @@ enum err policy_derive(const struct attr_who *who, const struct attrset *base,
 /* A key does not wrap itself or a copy of itself: E_KEY_NOT_WRAPPABLE. For C_WrapKey. */
 enum err policy_wrap(const struct attr_who *who, const struct attrset *wrapper,
 		     const struct attrset *key);
+/*
+ * A raw RSA signature of a wrapped key is its decryption: not with a key that ever unwrapped. For
+ * C_SignInit and C_SignRecoverInit.
+ */
+enum err policy_sign(const struct attr_who *who, CK_MECHANISM_TYPE m, const struct attrset *key);
 /* A copy of a private key object is private, too. */
 enum err policy_copy(const struct attr_who *who, const struct attrset *old,
 		     const struct attrset *obj);

@@ -8,6 +8,11 @@ bool release_watched(const struct object *o)
 	return o->cls == CKO_PRIVATE_KEY || (o->cls == CKO_SECRET_KEY && o->lineage);
 }
 
+enum err release_login(const struct token *t, unsigned epoch, const struct object *o)
+{
+	return o != NULL && o->priv && token_epoch(t) != epoch ? E_NOT_LOGGED_IN : OK;
+}
+
 enum err release_record(const struct token *t, enum roll_event_kind kind, const struct object *o,
 			CK_MECHANISM_TYPE m, uint64_t bytes, enum err result)
 {

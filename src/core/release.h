@@ -19,6 +19,12 @@ struct token;
 bool release_watched(const struct object *o);
 
 /*
+ * Whether a result that o (or nothing: NULL) took part in may still be released: that of a private object only while
+ * the login epoch is the one that was read before o was looked up. E_NOT_LOGGED_IN.
+ */
+enum err release_login(const struct token *t, unsigned epoch, const struct object *o);
+
+/*
  * Records an event about o, which belongs or will belong to t. On an error the caller must
  * release nothing, wipe what it has written and return the error. No lock of a token or the
  * library may be held; a session's is. m: CK_UNAVAILABLE_INFORMATION when no mechanism was used.

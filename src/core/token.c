@@ -227,7 +227,7 @@ enum err token_attach(struct token *t, bool rw, uint32_t *insertion)
 	return e;
 }
 
-static bool has_sessions(const struct token *t)
+bool token_has_sessions(const struct token *t)
 {
 	return atomic_load(&t->ro_sessions) != 0 || atomic_load(&t->rw_sessions) != 0;
 }
@@ -236,15 +236,15 @@ void token_detach(struct token *t, bool rw)
 {
 	atomic_fetch_sub(session_count(t, rw), 1);
 	/* 3.2, 5.6.3: the last session of the application ends the login */
-	if (atomic_load(&t->who) != WHO_NOBODY && !has_sessions(t))
-		(void)token_logout_all(t);
+	if (atomic_load(&t->who) != WHO_NOBODY && !token_has_sessions(t))
+		(void)token_logout_unused(t);
 }
 
 enum err token_seclude(struct token *t)
 {
 	if (atomic_exchange(&t->closing, true))
 		return E_SESSION_EXISTS; /* another thread is at it */
-	if (!has_sessions(t))
+	if (!token_has_sessions(t))
 		return OK;
 	token_admit(t);
 	return E_SESSION_EXISTS;

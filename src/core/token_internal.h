@@ -109,6 +109,7 @@ enum err token_open(struct token *t);
 enum err token_attach(struct token *t, bool rw, uint32_t *insertion);
 /* Counts it out; the last one logs out. The session table's lock is not held. */
 void token_detach(struct token *t, bool rw);
+bool token_has_sessions(const struct token *t);
 /* Keeps sessions from being opened while the token is made anew or deleted: E_SESSION_EXISTS. */
 enum err token_seclude(struct token *t);
 void token_admit(struct token *t);
@@ -157,8 +158,8 @@ enum err access_lost(struct token *t, const struct access *a);
  * sessions their existence (5.6.10). t->login is held.
  */
 void token_step_down_locked(struct token *t);
-/* As token_logout without being asked: OK when nobody is logged in. */
-enum err token_logout_all(struct token *t);
+/* As token_logout without being asked: nothing when nobody is logged in, or a session came meanwhile. */
+enum err token_logout_unused(struct token *t);
 /* The roll's record of something about the token as a whole. */
 enum err token_record(const struct token *t, enum roll_event_kind kind, enum err result);
 

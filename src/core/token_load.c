@@ -80,6 +80,15 @@ static void log_damage(const struct token *t, uint64_t id)
 		  (unsigned long long)id);
 }
 
+/*
+ * Once somebody is logged in, a public record without a MAC is one that somebody else put into the file, unless
+ * the configuration lets sessions without login write.
+ */
+static bool unvouched(const struct access *a, const struct record *r)
+{
+	return a->seal != NULL && !r->priv && !r->verified && !lib_conf()->module.public_write;
+}
+
 /* The i-th record becomes an object. */
 static enum err take_object(const struct token *t, const struct access *a, struct batch *b,
 			    size_t i)
@@ -89,6 +98,8 @@ static enum err take_object(const struct token *t, const struct access *a, struc
 
 	if (e == OK && r->priv && access_sight(a) == NULL)
 		e = E_OBJECT_HANDLE; /* the security officer does not see it */
+	if (e == OK && unvouched(a, r))
+		e = E_CORRUPT;
 	if (e == OK)
 		e = to_object(r, a->seal != NULL, &b->load[i].object);
 	record_clear(r);

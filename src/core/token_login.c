@@ -54,7 +54,7 @@ enum err token_record(const struct token *t, enum roll_event_kind kind, enum err
 static enum err pin_to_try(const struct token *t, struct span *pin, struct buf *own)
 {
 	const char *source = atomic_load(&t->conf)->pin_source;
-	struct why why;
+	struct why why = { .text = "out of memory" };
 	enum err e;
 
 	if (pin->p == NULL && (source == NULL || pin->n != 0))
@@ -223,13 +223,13 @@ void token_step_down_locked(struct token *t)
 	access_unref(now);
 }
 
-/* none: what to say when nobody is logged in. */
-static enum err logout(struct token *t, enum err none)
+/* unused: only if no session came meanwhile. A login counts its session first, so it is seen here or comes after. */
+static enum err logout(struct token *t, bool unused)
 {
-	enum err e = none;
+	enum err e = unused ? OK : E_NOT_LOGGED_IN;
 
 	lock_take(&t->login);
-	if (atomic_load(&t->who) != WHO_NOBODY) {
+	if (atomic_load(&t->who) != WHO_NOBODY && !(unused && token_has_sessions(t))) {
 		token_step_down_locked(t);
 		e = token_record(t, EV_LOGOUT, OK);
 	}
@@ -239,10 +239,10 @@ static enum err logout(struct token *t, enum err none)
 
 enum err token_logout(struct token *t)
 {
-	return logout(t, E_NOT_LOGGED_IN);
+	return logout(t, false);
 }
 
-enum err token_logout_all(struct token *t)
+enum err token_logout_unused(struct token *t)
 {
-	return logout(t, OK);
+	return logout(t, true);
 }

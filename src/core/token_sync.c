@@ -16,6 +16,7 @@ struct sync {
 	uint64_t version, since, now;
 	struct store_delta *d;
 	size_t n;
+	bool complete; /* nothing new was left out: searches had been answered already */
 };
 
 static bool up_to_date(struct token *t, struct sync *y)
@@ -102,6 +103,7 @@ static struct entry *sort_out_locked(struct token *t, const struct access *a, st
 			y->d[kept++] = d;
 	}
 	y->n = kept;
+	y->complete = t->asked.n != 0;
 	return gone;
 }
 
@@ -133,6 +135,9 @@ static enum err catch_up(struct token *t, struct access *a, struct sync *y)
 		return e;
 	rwlock_write(&t->rw);
 	if (t->access == a) {
+		/* answered meanwhile, perhaps without what was left out */
+		if (!y->complete)
+			asked_clear(&t->asked);
 		t->version = y->version;
 		if (t->changes < y->now)
 			t->changes = y->now;

@@ -30,8 +30,10 @@ static enum err decrypt(const struct mech *m, struct key *key, struct param *par
 	size_t bound;
 	enum err e = run_begin(&run, m, USE_DECRYPT, key, par);
 
-	if (e != OK)
+	if (e != OK) {
+		run_free(&run); /* what a failed begin allocated is kept for a next one */
 		return e;
+	}
 	bound = run_bound(&run, in.n, true);
 	e = buf_reserve(plain, bound);
 	if (e == OK) {
@@ -72,6 +74,7 @@ enum err key_unwrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 		    struct span in, struct templ t, CK_OBJECT_HANDLE *h)
 {
 	const struct mech *m = mech_find(mechanism->mechanism);
+	const unsigned epoch = token_epoch(s->token); /* before the key is looked up */
 	struct attr_who who = token_who(s->token);
 	struct used_key u = { NULL, NULL };
 	struct attrset *obj = NULL;
@@ -89,6 +92,8 @@ enum err key_unwrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 		e = attr_take(t.a, t.n, &obj);
 	if (e == OK)
 		e = unwrap(&who, m, &par, &u, in, obj);
+	if (e == OK)
+		e = release_login(s->token, epoch, u.object);
 	if (e == OK)
 		e = record_use(s, m, u.object);
 	if (e == OK)

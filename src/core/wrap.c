@@ -49,8 +49,10 @@ static enum err encrypt(const struct mech *m, struct key *key, struct param *par
 	struct sink to;
 	enum err e = run_begin(&run, m, USE_ENCRYPT, key, par);
 
-	if (e != OK)
+	if (e != OK) {
+		run_free(&run); /* what a failed begin allocated is kept for a next one */
 		return e;
+	}
 	*need = run_bound(&run, plain.n, true);
 	if (*need <= room && (e = buf_reserve(wrapped, *need)) == OK) {
 		to = sink(wrapped->p, *need);
@@ -61,15 +63,20 @@ static enum err encrypt(const struct mech *m, struct key *key, struct param *par
 	return e == E_DATA_LEN ? E_KEY_SIZE : e;
 }
 
-static enum err record(struct session *s, const struct mech *m, const struct object *wrapper,
-		       const struct object *o)
+/* The login lasts and the use is on the roll: what was wrapped may be seen. */
+static enum err release(struct session *s, unsigned epoch, const struct mech *m,
+			const struct object *wrapper, const struct object *o)
 {
-	if (!release_watched(o) && !release_watched(wrapper))
-		return OK;
+	enum err e = release_login(s->token, epoch, wrapper);
+
+	if (e == OK)
+		e = release_login(s->token, epoch, o);
+	if (e != OK || (!release_watched(o) && !release_watched(wrapper)))
+		return e;
 	return release_record(s->token, EV_WRAP, o, m->type, 0, OK);
 }
 
-static enum err wrap(struct session *s, const struct mech *m, struct param *par,
+static enum err wrap(struct session *s, unsigned epoch, const struct mech *m, struct param *par,
 		     const struct used_key *wrapper, const struct object *o, struct out out)
 {
 	struct buf plain = { .secret = true }, wrapped = { 0 };
@@ -83,7 +90,7 @@ static enum err wrap(struct session *s, const struct mech *m, struct param *par,
 	if (e == OK && need > room) {
 		*out.n = need;
 		e = out.p == NULL ? OK : E_TOO_SMALL;
-	} else if (e == OK && (e = record(s, m, wrapper->object, o)) == OK) {
+	} else if (e == OK && (e = release(s, epoch, m, wrapper->object, o)) == OK) {
 		memcpy(out.p, wrapped.p, wrapped.n);
 		*out.n = wrapped.n;
 	}
@@ -96,6 +103,7 @@ enum err key_wrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_HA
 		  CK_OBJECT_HANDLE key, struct out o)
 {
 	const struct mech *m = mech_find(mechanism->mechanism);
+	const unsigned epoch = token_epoch(s->token); /* before the keys are looked up */
 	struct attr_who who = token_who(s->token);
 	struct used_key w = { NULL, NULL };
 	struct object *obj = NULL;
@@ -112,7 +120,7 @@ enum err key_wrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_HA
 	if (e == OK)
 		e = may_leave(&who, w.object, obj);
 	if (e == OK)
-		e = wrap(s, m, &par, &w, obj, o);
+		e = wrap(s, epoch, m, &par, &w, obj, o);
 	object_unref(obj);
 	usage_done(&w);
 	param_clear(&par);

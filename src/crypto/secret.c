@@ -136,9 +136,19 @@ static enum err secret_wrap_form(const struct key *k, const struct attrset *a, s
 	return buf_put(out, span(k->value, k->value_n));
 }
 
+static bool all_zero(struct span v)
+{
+	uint8_t any = 0;
+
+	for (size_t i = 0; i < v.n; i++)
+		any |= v.p[i];
+	return any == 0;
+}
+
 /*
  * PKCS#11 3.2, 5.18.4: what is longer than CKA_VALUE_LEN was padded when it was wrapped, unless the
- * mechanism keeps lengths.
+ * mechanism keeps lengths. Padding is zeros; anything else is a key that would be cut short, to be
+ * guessed a byte at a time.
  */
 static enum err secret_unwrap_form(struct span in, bool len_exact, struct attrset *a)
 {
@@ -147,7 +157,7 @@ static enum err secret_unwrap_form(struct span in, bool len_exact, struct attrse
 
 	if (len_exact ? n != in.n : n > in.n)
 		return E_WRAPPED_LEN;
-	if (!size_fits(type, n))
+	if (!size_fits(type, n) || !all_zero(span(in.p + n, in.n - n)))
 		return E_WRAPPED_LEN;
 	return attrset_put(a, CKA_VALUE, span(in.p, n));
 }

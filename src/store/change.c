@@ -63,9 +63,10 @@ static enum err retire(struct db *d, struct tally *t, const struct seal *k,
 
 /* ---- the new row ---- */
 
+/* A new record takes no other's place, whatever the counter of ids says: that is not sealed. */
 static enum err write_row(struct db *d, const struct row *row)
 {
-	struct stmt q = stmt_on(d, Q_OBJECT_PUT);
+	struct stmt q = stmt_on(d, row->version == 1 ? Q_OBJECT_NEW : Q_OBJECT_PUT);
 
 	stmt_u64(&q, 1, row->id);
 	stmt_u64(&q, 2, row->version);

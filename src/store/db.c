@@ -9,7 +9,7 @@
 /* Where the file header has its change counter (SQLite file format, 1.3.7). */
 #define COUNTER_OFFSET 24
 
-#define WAITS         10000
+#define WAITS         30000
 #define WAITS_SHORT   10
 #define WAIT_SHORT_NS 100000
 #define WAIT_NS       1000000

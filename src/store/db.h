@@ -52,7 +52,7 @@ enum err db_peek(struct db *d, uint8_t counter[4]);
 /* E_DEVICE_REMOVED when the path does not lead to our file any more. */
 enum err db_moved(struct db *d);
 
-/* Sleeps before the next look at a lock that another process has; false when that was long enough (10 s in all). */
+/* Sleeps before the next look at a lock that another process has; false when that was long enough (30 s in all: SQLite hands its lock to nobody in particular, so that under many writers one may wait long). */
 bool db_wait(unsigned tries);
 
 #endif

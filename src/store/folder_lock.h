@@ -18,7 +18,7 @@ struct folder_lock {
 	const char *dir;
 };
 
-/* Takes the gate and the folder's lock, and removes what killed processes left half done. E_BUSY after 10 s. */
+/* Takes the gate and the folder's lock, and removes what killed processes left half done. E_BUSY after 30 s. */
 enum err folder_lock_take(struct folder_lock *l, const char *dir, struct why *why);
 void folder_lock_drop(struct folder_lock *l);
 

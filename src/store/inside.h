@@ -42,7 +42,7 @@ struct store {
 
 	/* written under lock, read by anybody */
 	_Atomic uint64_t version;
-	atomic_bool committing; /* we have the right to write: version is exact */
+	atomic_bool committing; /* a transaction of ours is open: version is exact */
 
 	struct lock queue; /* RANK_QUEUE: the block below */
 	pthread_cond_t done, gathered;

@@ -71,12 +71,10 @@ bool pinkey_sane(const struct pinkey *pk)
 {
 	if (pk->kdf == KDF_HKDF)
 		return pk->cost == 0 && pk->passes == 0;
-	if (pk->cost == 0 || pk->cost > PINKEY_COST_MAX)
-		return false;
 	if (pk->kdf == KDF_PBKDF2)
-		return pk->passes == 0;
-	return pk->kdf == KDF_ARGON2ID && pk->cost >= 8 * LANES && pk->passes >= 1 &&
-	       pk->passes <= PINKEY_PASSES_MAX;
+		return pk->cost >= 1 && pk->cost <= PINKEY_ITERATIONS_MAX && pk->passes == 0;
+	return pk->kdf == KDF_ARGON2ID && pk->cost >= 8 * LANES && pk->cost <= PINKEY_KIB_MAX &&
+	       pk->passes >= 1 && pk->passes <= PINKEY_PASSES_MAX;
 }
 
 enum err pinkey_derive(const struct pinkey *pk, struct span pin, uint8_t key[SEALING_KEY])
@@ -87,7 +85,9 @@ enum err pinkey_derive(const struct pinkey *pk, struct span pin, uint8_t key[SEA
 		return sealing_argon2id(pin, salt, pk->cost, pk->passes, LANES, key);
 	if (pk->kdf == KDF_PBKDF2)
 		return sealing_pbkdf2(pin, salt, pk->cost, key);
-	return sealing_hkdf(pin, salt, span_str("chancery store 1 pin"), key, SEALING_KEY);
+	/* HKDF takes no empty secret; a NUL is as wrong as nothing, and is to count like any other wrong PIN */
+	return sealing_hkdf(pin.n != 0 ? pin : span("", 1), salt, span_str("chancery store 1 pin"),
+			    key, SEALING_KEY);
 }
 
 static struct span bind(const struct pinkey *pk, const struct ident *ident, enum store_user u,

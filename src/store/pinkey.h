@@ -14,8 +14,9 @@ enum {
 	PINKEY_SALT = 16,
 	PINKEY_WRAPPED = SEALING_KEY + SEALING_EXTRA,
 	PINKEY_SUM = 8,
-	PINKEY_COST_MAX =
-		100000000, /* what a row may ask for, so that an altered one cannot hang a login */
+	/* what a row may ask for, so that an altered one takes no more than the configuration allows */
+	PINKEY_ITERATIONS_MAX = 100000000,
+	PINKEY_KIB_MAX = 4194304,
 	PINKEY_PASSES_MAX = 1000
 };
 

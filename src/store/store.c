@@ -113,18 +113,29 @@ void store_close(struct store *s)
 
 /* ---- looking ---- */
 
+/* A damaged row keeps nobody from the token: its PIN does not work, and the other one does. */
+static enum err read_failures(struct store *s, const struct head *h, enum store_user u, bool *set,
+			      uint32_t *failures)
+{
+	struct pinkey pk;
+	enum err e = head_pin_get(&s->db, &h->ident, u, set, &pk, failures);
+
+	if (e != E_CORRUPT)
+		return e;
+	*failures = 0;
+	return OK;
+}
+
 static enum err read_info(struct store *s, struct store_info *info)
 {
 	struct head h;
-	struct pinkey pk;
 	bool set = false;
 	enum err e = head_get(&s->db, &h);
 
 	if (e == OK)
-		e = head_pin_get(&s->db, &h.ident, STORE_SO, &set, &pk, &info->so_failures);
+		e = read_failures(s, &h, STORE_SO, &set, &info->so_failures);
 	if (e == OK)
-		e = head_pin_get(&s->db, &h.ident, STORE_USER, &info->user_pin_set, &pk,
-				 &info->user_failures);
+		e = read_failures(s, &h, STORE_USER, &info->user_pin_set, &info->user_failures);
 	if (e != OK)
 		return e;
 	memcpy(info->label, h.label, sizeof(info->label));
@@ -171,6 +182,7 @@ static enum err look_closer_locked(struct store *s)
 	enum err e = txn_begin_locked(s, false);
 
 	db_rollback(&s->db);
+	atomic_store(&s->committing, false);
 	if (e != E_BUSY)
 		return e;
 	atomic_fetch_add(&s->version, 1);
@@ -194,7 +206,7 @@ enum err store_version(struct store *s, uint64_t *v)
 {
 	enum err e;
 
-	/* our own transaction looked after it had the right to write, and nobody else has it now */
+	/* our own transaction looked when it had its lock of the file, and nobody else commits while it has */
 	if (atomic_load(&s->committing)) {
 		*v = atomic_load(&s->version);
 		return OK;

@@ -84,7 +84,7 @@ enum err txn_begin_locked(struct store *s, bool write)
 		e = look_locked(s);
 	s->db.impatient = false;
 	if (e == OK)
-		atomic_store(&s->committing, write);
+		atomic_store(&s->committing, true);
 	else
 		db_rollback(&s->db);
 	if (latches(e))
