@@ -26,14 +26,14 @@ static const struct suite suites[] = {
 
 struct settings {
 	const char *module, *peer, *json;
-	unsigned rounds, ms;
+	unsigned rounds, ms, objects;
 	int first_suite; /* index of argv */
 };
 
 static void usage(FILE *f)
 {
 	fprintf(f,
-		"Usage: chancery-bench --module FILE [--peer FILE] [--rounds N] [--time MS] [--json FILE] [SUITE...]\n\n");
+		"Usage: chancery-bench --module FILE [--peer FILE] [--rounds N] [--time MS] [--objects N] [--json FILE] [SUITE...]\n\n");
 	for (size_t i = 0; i < SUITES; i++)
 		fprintf(f, "  %-9s %s\n", suites[i].name, suites[i].what);
 }
@@ -55,13 +55,14 @@ static bool settings_take(struct settings *s, int argc, char **argv)
 		{ "rounds", required_argument, NULL, 'r' },
 		{ "time", required_argument, NULL, 't' },
 		{ "json", required_argument, NULL, 'j' },
+		{ "objects", required_argument, NULL, 'o' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	bool good = true;
 	int o;
 
-	*s = (struct settings){ .rounds = 7, .ms = 300 };
+	*s = (struct settings){ .rounds = 7, .ms = 300, .objects = 100000 };
 	while (good && (o = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (o == 'm')
 			s->module = optarg;
@@ -71,6 +72,8 @@ static bool settings_take(struct settings *s, int argc, char **argv)
 			s->json = optarg;
 		else if (o == 'r')
 			good = number(optarg, 1, ROUNDS_MAX, &s->rounds);
+		else if (o == 'o')
+			good = number(optarg, 10, 1000000, &s->objects);
 		else if (o == 't')
 			good = number(optarg, 10, 60000, &s->ms);
 		else
@@ -130,7 +133,11 @@ static bool write_json(const char *path, const struct plan *p, const struct fiel
 
 static int measure(const struct settings *s, int argc, char **argv)
 {
-	struct plan p = { .rounds = s->rounds, .ms = s->ms, .rows = json_array(), .table = stdout };
+	struct plan p = { .rounds = s->rounds,
+			  .ms = s->ms,
+			  .objects = s->objects,
+			  .rows = json_array(),
+			  .table = stdout };
 	struct target ours, peer;
 	struct field f = { &ours, &peer };
 	struct why why = { "" };

@@ -14,9 +14,10 @@ enum { ROUNDS_MAX = 64 };
 
 struct plan {
 	unsigned rounds, ms;
-	json_t *rows;    /* results, in order */
-	FILE *table;     /* for people; NULL: none */
-	unsigned failed; /* rows without a figure */
+	unsigned objects; /* most token objects that a suite makes */
+	json_t *rows;     /* results, in order */
+	FILE *table;      /* for people; NULL: none */
+	unsigned failed;  /* rows without a figure */
 };
 
 struct contender {

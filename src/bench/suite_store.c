@@ -3,7 +3,9 @@
 #include "base/mem.h"
 #include "bench/proc.h"
 #include "bench/suites.h"
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { LABEL = 32 };
@@ -139,18 +141,45 @@ static void finder_end(void *arg)
 	mem_free(f);
 }
 
+/* Threads that fill a token: their commits share a barrier where the module can do that. */
+#define FILLERS 16
+
+struct filler {
+	const struct target *t;
+	atomic_ulong next; /* the number of the next object */
+	unsigned long end;
+	atomic_bool failed;
+};
+
+static void *fill_some(void *arg)
+{
+	struct filler *f = arg;
+	CK_SESSION_HANDLE h;
+	unsigned long i;
+
+	if (pool_take(f->t->pool, &h, NULL) != OK) {
+		atomic_store(&f->failed, true);
+		return NULL;
+	}
+	while (!atomic_load(&f->failed) && (i = atomic_fetch_add(&f->next, 1)) < f->end)
+		if (!create(f->t, h, i))
+			atomic_store(&f->failed, true);
+	pool_give(f->t->pool, h, false);
+	return NULL;
+}
+
 /* Creates objects until there are n of the series that begins at first. */
 static bool fill(const struct target *t, unsigned long first, unsigned long have, unsigned long n)
 {
-	CK_SESSION_HANDLE h;
-	bool good = true;
+	struct filler f = { .t = t, .next = first + have, .end = first + n };
+	pthread_t id[FILLERS];
+	int started = 0;
 
-	if (pool_take(t->pool, &h, NULL) != OK)
-		return false;
-	for (unsigned long i = have; i < n && good; i++)
-		good = create(t, h, first + i);
-	pool_give(t->pool, h, false);
-	return good;
+	while (started < FILLERS && pthread_create(&id[started], NULL, fill_some, &f) == 0)
+		started++;
+	for (int i = 0; i < started; i++)
+		pthread_join(id[i], NULL);
+	return started == FILLERS && !atomic_load(&f.failed);
 }
 
 /* Making 100,000 objects in a module that reads all of them each time would take hours: the peer stops here. */
@@ -209,7 +238,7 @@ void suite_store(struct plan *p, const struct field *f)
 	unsigned long have = 0;
 
 	creation(p, f);
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= p->objects; i++) {
 		finding(p, f, have, sizes[i]);
 		have = sizes[i];
 	}
