@@ -30,20 +30,20 @@ extern "C" {
  * Key types use the offsets of the mechanisms they belong to. Parameter sets of composite keys are
  * CKP numbers with the offsets of their mechanisms.
  */
-#define CKM_CHANCERY_BASE	(CKM_VENDOR_DEFINED | 0x43480000UL)
-#define CKK_CHANCERY_BASE	(CKK_VENDOR_DEFINED | 0x43480000UL)
-#define CKP_CHANCERY_BASE	(CKP_VENDOR_DEFINED | 0x43480000UL)
-#define CKA_CHANCERY_BASE	(CKA_VENDOR_DEFINED | 0x43480000UL)
-#define CKO_CHANCERY_BASE	(CKO_VENDOR_DEFINED | 0x43480000UL)
-#define CKR_CHANCERY_BASE	(CKR_VENDOR_DEFINED | 0x43480000UL)
+#define CKM_CHANCERY_BASE (CKM_VENDOR_DEFINED | 0x43480000UL)
+#define CKK_CHANCERY_BASE (CKK_VENDOR_DEFINED | 0x43480000UL)
+#define CKP_CHANCERY_BASE (CKP_VENDOR_DEFINED | 0x43480000UL)
+#define CKA_CHANCERY_BASE (CKA_VENDOR_DEFINED | 0x43480000UL)
+#define CKO_CHANCERY_BASE (CKO_VENDOR_DEFINED | 0x43480000UL)
+#define CKR_CHANCERY_BASE (CKR_VENDOR_DEFINED | 0x43480000UL)
 
 /* Kept inside objects and never shown: which of wrap, unwrap, encrypt and decrypt a key ever had. */
-#define CKA_CHANCERY_ROLES	(CKA_CHANCERY_BASE | 0x0100UL)
+#define CKA_CHANCERY_ROLES (CKA_CHANCERY_BASE | 0x0100UL)
 
 /* The vendor interface: ask C_GetInterface for this name. */
-#define CHANCERY_INTERFACE_NAME		"Vendor Chancery"
-#define CHANCERY_INTERFACE_MAJOR	1
-#define CHANCERY_INTERFACE_MINOR	0
+#define CHANCERY_INTERFACE_NAME  "Vendor Chancery"
+#define CHANCERY_INTERFACE_MAJOR 1
+#define CHANCERY_INTERFACE_MINOR 0
 
 /* Why a function of this interface failed and what to do about it: a sentence or two, terminated. */
 typedef struct CK_CHANCERY_WHY {
@@ -81,26 +81,31 @@ typedef CK_CHANCERY_MEMORY *CK_CHANCERY_MEMORY_PTR;
 typedef struct CK_CHANCERY_FUNCTIONS {
 	CK_VERSION version;
 	/* As C_InitToken, in a new slot, whether an empty one is offered or not. */
-	CK_RV (*TokenCreate)(const CK_UTF8CHAR *soPin, CK_ULONG soPinLen, const CK_UTF8CHAR *label,
-		CK_SLOT_ID_PTR slot, CK_CHANCERY_WHY_PTR why);
+	CK_RV (*TokenCreate)
+	(const CK_UTF8CHAR *soPin, CK_ULONG soPinLen, const CK_UTF8CHAR *label, CK_SLOT_ID_PTR slot,
+	 CK_CHANCERY_WHY_PTR why);
 	/* Removes the token and everything in it. CKR_SESSION_EXISTS while it has sessions in this process. */
-	CK_RV (*TokenDelete)(CK_SLOT_ID slot, const CK_UTF8CHAR *soPin, CK_ULONG soPinLen,
-		CK_CHANCERY_WHY_PTR why);
+	CK_RV (*TokenDelete)
+	(CK_SLOT_ID slot, const CK_UTF8CHAR *soPin, CK_ULONG soPinLen, CK_CHANCERY_WHY_PTR why);
 	/* Gives the token another label (blank padded, as for C_InitToken). */
-	CK_RV (*TokenRename)(CK_SLOT_ID slot, const CK_UTF8CHAR *soPin, CK_ULONG soPinLen,
-		const CK_UTF8CHAR *label, CK_CHANCERY_WHY_PTR why);
+	CK_RV (*TokenRename)
+	(CK_SLOT_ID slot, const CK_UTF8CHAR *soPin, CK_ULONG soPinLen, const CK_UTF8CHAR *label,
+	 CK_CHANCERY_WHY_PTR why);
 	/* Writes a sealed copy of the whole token to a new file, to be opened with the same passphrase. */
-	CK_RV (*TokenBackup)(CK_SLOT_ID slot, const CK_UTF8CHAR *passphrase, CK_ULONG passphraseLen,
-		const char *path, CK_CHANCERY_WHY_PTR why);
+	CK_RV (*TokenBackup)
+	(CK_SLOT_ID slot, const CK_UTF8CHAR *passphrase, CK_ULONG passphraseLen, const char *path,
+	 CK_CHANCERY_WHY_PTR why);
 	/* Makes a token of such a file, in a new slot. */
-	CK_RV (*TokenRestore)(const CK_UTF8CHAR *passphrase, CK_ULONG passphraseLen, const char *path,
-		CK_SLOT_ID_PTR slot, CK_CHANCERY_WHY_PTR why);
+	CK_RV (*TokenRestore)
+	(const CK_UTF8CHAR *passphrase, CK_ULONG passphraseLen, const char *path,
+	 CK_SLOT_ID_PTR slot, CK_CHANCERY_WHY_PTR why);
 	/*
 	 * Checks everything that is stored of the token: structure, every object, the sealed root. user (CKU_USER or CKU_SO)
 	 * and pin are those of either; without a PIN (NULL, 0) only what needs no key is checked. Findings do not make it fail.
 	 */
-	CK_RV (*TokenCheck)(CK_SLOT_ID slot, CK_USER_TYPE user, const CK_UTF8CHAR *pin, CK_ULONG pinLen,
-		CK_CHANCERY_REPORT report, void *arg);
+	CK_RV (*TokenCheck)
+	(CK_SLOT_ID slot, CK_USER_TYPE user, const CK_UTF8CHAR *pin, CK_ULONG pinLen,
+	 CK_CHANCERY_REPORT report, void *arg);
 	/* Runs every known-answer test. CKR_DEVICE_ERROR when one failed. */
 	CK_RV (*SelfTest)(CK_CHANCERY_REPORT report, void *arg);
 	CK_RV (*MemoryStatistics)(CK_CHANCERY_MEMORY_PTR statistics);

@@ -12,7 +12,8 @@
  * mechanism parameters, return values, functions, function lists.
  */
 
-/* clang-format off: the columns below are tables */
+/* The columns below are tables. */
+/* clang-format off */
 
 #ifndef CHANCERY_PKCS11_H
 #define CHANCERY_PKCS11_H

@@ -12,7 +12,7 @@ struct name {
 /* Sorted by group and value. An alias stands behind the current name, so a search finds that one. */
 static const struct name names[] = {
 /* ALIAS is spelled out: handed on to NAME, n would be a number before # makes it a text. */
-#define NAME(g, n) { NAME_##g, n, #n },
+#define NAME(g, n)  { NAME_##g, n, #n },
 #define ALIAS(g, n) { NAME_##g, n, #n },
 #include "base/names_ckm.def"
 #include "base/names_cka.def"

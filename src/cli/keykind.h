@@ -11,8 +11,8 @@ struct keykind {
 	CK_KEY_TYPE type;
 	CK_MECHANISM_TYPE generate;
 	bool pair;
-	CK_ATTRIBUTE_TYPE
-		size_attr; /* what says which: CKA_MODULUS_BITS, CKA_EC_PARAMS, CKA_PARAMETER_SET, CKA_VALUE_LEN */
+	/* what says which: CKA_MODULUS_BITS, CKA_EC_PARAMS, CKA_PARAMETER_SET, CKA_VALUE_LEN */
+	CK_ATTRIBUTE_TYPE size_attr;
 	CK_ULONG size;      /* its value, when it is a number */
 	const char *params; /* its bytes, when it is DER */
 	size_t params_n;

@@ -15,17 +15,17 @@
 
 #include "ref.h"
 
-#define SIZE_OF(s, f)	sizeof(((s *)NULL)->f)
+#define SIZE_OF(s, f) sizeof(((s *)NULL)->f)
 
 /* The table is about 64-bit longs and pointers; elsewhere there is nothing to compare with. */
 #if __SIZEOF_LONG__ == 8 && __SIZEOF_POINTER__ == 8
 #define STRUCT(s, size) _Static_assert(sizeof(s) == (size), "size of " #s);
-#define FIELD(s, f, off, size)                                                                     \
+#define FIELD(s, f, off, size) \
 	_Static_assert(offsetof(s, f) == (off) && SIZE_OF(s, f) == (size), "place of " #s "." #f);
 /* A function keeps its place in every list that has it. */
-#define ENTRY(list, f, off)                                                                        \
-	_Static_assert(offsetof(list, f) == (off) && offsetof(CK_FUNCTION_LIST_3_2, f) == (off),   \
-		       "place of " #list "." #f);                                                  \
+#define ENTRY(list, f, off)                                                                      \
+	_Static_assert(offsetof(list, f) == (off) && offsetof(CK_FUNCTION_LIST_3_2, f) == (off), \
+		       "place of " #list "." #f);                                                \
 	_Static_assert(_Generic(((list *)NULL)->f, CK_##f : 1), "type of " #list "." #f);
 #include "layout.def"
 #undef STRUCT
@@ -68,9 +68,9 @@ struct place {
 };
 
 static const struct place places[] = {
-#define STRUCT(s, size) { #s, "", 0, size },
+#define STRUCT(s, size)        { #s, "", 0, size },
 #define FIELD(s, f, off, size) { #s, #f, off, size },
-#define ENTRY(list, f, off) { #list, #f, off, sizeof(void *) },
+#define ENTRY(list, f, off)    { #list, #f, off, sizeof(void *) },
 #include "layout.def"
 #undef STRUCT
 #undef FIELD
@@ -85,8 +85,7 @@ static const struct place *place_find(const char *owner, const char *member)
 	return NULL;
 }
 
-static void place_check(const char *owner, const char *member, const char *offset,
-			const char *size)
+static void place_check(const char *owner, const char *member, const char *offset, const char *size)
 {
 	const struct place *p = place_find(owner, member);
 

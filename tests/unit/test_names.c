@@ -20,7 +20,7 @@ struct row {
 };
 
 static const struct row rows[] = {
-#define NAME(g, n) { NAME_##g, n, #n, false },
+#define NAME(g, n)  { NAME_##g, n, #n, false },
 #define ALIAS(g, n) { NAME_##g, n, #n, true },
 #include "base/names_ckm.def"
 #include "base/names_cka.def"
@@ -132,10 +132,18 @@ static void test_unknown_values(void **state)
 static void test_unknown_names(void **state)
 {
 	static const char *const unknown[] = {
-		"",	      "CKM_",	      "_",
-		"RSA",	      "CKM_RSA_PKC",  "CKM_RSA_PKCS_",
-		"CKA_LABEL",  " CKM_RSA_PKCS", "CKM_RSA_PKCS ",
-		"CKM-RSA-PKCS", "_RSA_PKCS",  "CKMCKM_RSA_PKCS",
+		"",
+		"CKM_",
+		"_",
+		"RSA",
+		"CKM_RSA_PKC",
+		"CKM_RSA_PKCS_",
+		"CKA_LABEL",
+		" CKM_RSA_PKCS",
+		"CKM_RSA_PKCS ",
+		"CKM-RSA-PKCS",
+		"_RSA_PKCS",
+		"CKMCKM_RSA_PKCS",
 	};
 	CK_ULONG v = 77;
 
