@@ -3,7 +3,6 @@
 
 #include "base/env.h"
 #include "base/mem.h"
-#include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +91,10 @@ enum err home_state(char path[PATH_MAX], struct why *why)
 	return xdg(path, "XDG_DATA_HOME", "/.local/share", "/chancery", why);
 }
 
-/* A user without a home directory has no configuration of its own: no error. */
+/*
+ * A user without a home directory, or with one that it may not enter (that of whoever it was before), has no
+ * configuration of its own: no error. A file that is there and cannot be read is one, later.
+ */
 enum err home_conf(char path[PATH_MAX], bool *named, struct why *why)
 {
 	const char *v = env_get("CHANCERY_CONF");
@@ -101,7 +103,7 @@ enum err home_conf(char path[PATH_MAX], bool *named, struct why *why)
 	if (v != NULL)
 		return own_path(path, "CHANCERY_CONF", v, why);
 	if (xdg(path, "XDG_CONFIG_HOME", "/.config", "/chancery/chancery.conf", NULL) == OK &&
-	    (access(path, F_OK) == 0 || errno == EACCES))
+	    access(path, F_OK) == 0)
 		return OK;
 	return join(path, HOME_CONF_FILE, "", why);
 }

@@ -15,7 +15,7 @@ esac
 work=$(mktemp -d)
 export CHANCERY_HOME=$work/home HOME=$work
 unset CHANCERY_CONF
-trap 'rm -rf "$work"; jobs -p | xargs -r kill 2>/dev/null' EXIT
+trap 'rm -rf "$work"; jobs -p | xargs -r kill 2>/dev/null || :' EXIT
 cd "$work"
 
 need()

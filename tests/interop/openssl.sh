@@ -33,7 +33,7 @@ step "a TLS server whose key is in the token"
 for _ in 1 2 3 4 5; do
 	port=$((20000 + RANDOM % 20000))
 	openssl s_server -engine pkcs11 -keyform engine -key "$(key www)" -cert www.pem -accept "127.0.0.1:$port" \
-		-www -quiet >server.log 2>&1 &
+		-www -quiet < <(sleep 60) >server.log 2>&1 &
 	server=$!
 	for _ in $(seq 50); do
 		kill -0 "$server" 2>/dev/null || continue 2
@@ -49,4 +49,4 @@ for version in tls1_2 tls1_3; do
 	openssl s_client -connect "127.0.0.1:$port" -CAfile ca.pem -verify_return_error "-$version" </dev/null >client.log 2>&1 ||
 		fail "$version"
 done
-kill "$server"
+kill "$server" || { cat server.log; fail "the server ended by itself"; }
