@@ -20,6 +20,9 @@ struct option_row {
 	const char *words; /* what completion offers as values: "a b c", or NULL */
 };
 
+/* What completion offers for an option that takes a PIN source (base/pin.h). */
+#define PIN_SOURCES "file: credential: fd: env: prompt"
+
 struct call;
 
 struct command {

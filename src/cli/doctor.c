@@ -13,10 +13,8 @@
 static const struct option_row options[] = {
 	{ "config", NULL, "only check the configuration and print every key with its value", NULL },
 	{ "pin-source", "SOURCE",
-	  "the user's PIN: checks everything stored in the token that the URI names",
-	  "file: credential: fd: env: prompt" },
-	{ "so-pin-source", "SOURCE", "the security officer's PIN, for the same",
-	  "file: credential: fd: env: prompt" },
+	  "the user's PIN: checks everything stored in the token that the URI names", PIN_SOURCES },
+	{ "so-pin-source", "SOURCE", "the security officer's PIN, for the same", PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -7,7 +7,7 @@
 static const struct option_row options[] = {
 	{ "pair", NULL,
 	  "delete every object that fits (a key pair and its certificates), not just one", NULL },
-	{ "pin-source", "SOURCE", "the user's PIN", "file: credential: fd: env: prompt" },
+	{ "pin-source", "SOURCE", "the user's PIN", PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 

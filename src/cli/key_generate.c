@@ -19,7 +19,7 @@ static const struct option_row options[] = {
 	  "the one thing it is for: sign, encrypt, wrap or derive (default: by the kind)",
 	  "sign encrypt wrap derive" },
 	{ "extractable", NULL, "allow it to be wrapped and taken out of the token", NULL },
-	{ "pin-source", "SOURCE", "the user's PIN", "file: credential: fd: env: prompt" },
+	{ "pin-source", "SOURCE", "the user's PIN", PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -12,21 +12,20 @@
 #include "cli/report.h"
 #include "cli/template.h"
 
-#define SOURCES  "file: credential: fd: env: prompt"
 #define FILE_MAX ((size_t)1 << 20)
 
 static const struct option_row options[] = {
 	{ "in", "FILE", "the key: PKCS#8, PKCS#1, SEC 1 or SubjectPublicKeyInfo, in PEM or DER",
 	  NULL },
 	{ "raw", "TYPE", "the file holds the bytes of a secret key of this type", "aes generic" },
-	{ "passphrase-source", "SOURCE", "opens an encrypted key file", SOURCES },
+	{ "passphrase-source", "SOURCE", "opens an encrypted key file", PIN_SOURCES },
 	{ "label", "TEXT", "the key's name; one that is in use is refused", NULL },
 	{ "id", "HEX", "CKA_ID (default: from the public key)", NULL },
 	{ "use", "USE",
 	  "the one thing it is for: sign, encrypt, wrap or derive (default: by the kind)",
 	  "sign encrypt wrap derive" },
 	{ "extractable", NULL, "allow it to be wrapped and taken out of the token", NULL },
-	{ "pin-source", "SOURCE", "the user's PIN", SOURCES },
+	{ "pin-source", "SOURCE", "the user's PIN", PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -13,7 +13,7 @@ static const struct option_row options[] = {
 	{ "format", "FORMAT", "pem (default) or der: a SubjectPublicKeyInfo either way",
 	  "pem der" },
 	{ "pin-source", "SOURCE", "the user's PIN, when only the private key is there",
-	  "file: credential: fd: env: prompt" },
+	  PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -7,7 +7,7 @@
 
 static const struct option_row options[] = {
 	{ "pin-source", "SOURCE", "the user's PIN: without it, private keys stay unseen",
-	  "file: credential: fd: env: prompt" },
+	  PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SOURCES "file: credential: fd: env: prompt"
 #define ALGORITHMS                                                                                         \
 	"rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 " \
 	"ecdsa-sha256 ecdsa-sha384 ecdsa-sha512 ecdsa-sha3-256 ecdsa-sha3-384 ecdsa-sha3-512 eddsa ml-dsa"
@@ -23,7 +22,7 @@ static const struct option_row sign_options[] = {
 	{ "context", "TEXT", "context string of EdDSA and ML-DSA", NULL },
 	{ "format", "FORMAT", "ECDSA signatures as der (X.509, OpenSSL; default) or raw (r and s)",
 	  "der raw" },
-	{ "pin-source", "SOURCE", "the user's PIN", SOURCES },
+	{ "pin-source", "SOURCE", "the user's PIN", PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 
@@ -34,7 +33,7 @@ static const struct option_row verify_options[] = {
 	{ "context", "TEXT", "context string of EdDSA and ML-DSA", NULL },
 	{ "format", "FORMAT", "ECDSA signatures as der (default) or raw", "der raw" },
 	{ "pin-source", "SOURCE", "the user's PIN, for a key that is private to the user",
-	  SOURCES },
+	  PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 

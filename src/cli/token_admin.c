@@ -5,11 +5,9 @@
 #include "cli/report.h"
 #include "cli/vendor.h"
 
-#define SOURCES "file: credential: fd: env: prompt"
-
 static const struct option_row rename_options[] = {
 	{ "label", "TEXT", "the new name, at most 32 bytes", NULL },
-	{ "so-pin-source", "SOURCE", "the security officer's PIN", SOURCES },
+	{ "so-pin-source", "SOURCE", "the security officer's PIN", PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 
@@ -66,7 +64,7 @@ const struct command cmd_token_rename = {
 };
 
 static const struct option_row delete_options[] = {
-	{ "so-pin-source", "SOURCE", "the security officer's PIN", SOURCES },
+	{ "so-pin-source", "SOURCE", "the security officer's PIN", PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 

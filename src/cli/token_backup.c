@@ -5,13 +5,11 @@
 #include "cli/report.h"
 #include "cli/vendor.h"
 
-#define SOURCES "file: credential: fd: env: prompt"
-
 static const struct option_row backup_options[] = {
 	{ "out", "FILE", "the backup; an existing file is never overwritten", NULL },
 	{ "passphrase-source", "SOURCE",
 	  "what the backup is sealed with: file:PATH, credential:NAME, fd:N, env:NAME, prompt",
-	  SOURCES },
+	  PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 
@@ -61,7 +59,7 @@ const struct command cmd_token_backup = {
 };
 
 static const struct option_row restore_options[] = {
-	{ "passphrase-source", "SOURCE", "what the backup is sealed with", SOURCES },
+	{ "passphrase-source", "SOURCE", "what the backup is sealed with", PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 

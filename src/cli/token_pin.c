@@ -5,14 +5,12 @@
 #include "cli/office.h"
 #include "cli/report.h"
 
-#define SOURCES "file: credential: fd: env: prompt"
-
 static const struct option_row pin_options[] = {
-	{ "pin-source", "SOURCE", "the user's PIN as it is now", SOURCES },
-	{ "new-pin-source", "SOURCE", "the user's new PIN", SOURCES },
+	{ "pin-source", "SOURCE", "the user's PIN as it is now", PIN_SOURCES },
+	{ "new-pin-source", "SOURCE", "the user's new PIN", PIN_SOURCES },
 	{ "so-pin-source", "SOURCE",
-	  "change the security officer's PIN instead: the one as it is now", SOURCES },
-	{ "new-so-pin-source", "SOURCE", "the security officer's new PIN", SOURCES },
+	  "change the security officer's PIN instead: the one as it is now", PIN_SOURCES },
+	{ "new-so-pin-source", "SOURCE", "the security officer's new PIN", PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 
@@ -62,8 +60,8 @@ const struct command cmd_token_pin = {
 };
 
 static const struct option_row unlock_options[] = {
-	{ "so-pin-source", "SOURCE", "the security officer's PIN", SOURCES },
-	{ "new-pin-source", "SOURCE", "the user's new PIN", SOURCES },
+	{ "so-pin-source", "SOURCE", "the security officer's PIN", PIN_SOURCES },
+	{ "new-pin-source", "SOURCE", "the user's new PIN", PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
 

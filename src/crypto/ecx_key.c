@@ -9,7 +9,6 @@
 #include "crypto/key_type.h"
 #include "crypto/pkcs8.h"
 #include "crypto/pkey.h"
-#include "crypto/spki.h"
 
 #include <openssl/core_names.h>
 
@@ -106,13 +105,8 @@ static enum err unwrap_form(struct span in, bool len_exact, struct attrset *a)
 static enum err public_info(const struct key *k, struct buf *out)
 {
 	const struct curve *c = k->info;
-	struct buf point = { 0 };
-	enum err e = pkey_bytes(k->pkey, OSSL_PKEY_PARAM_PUB_KEY, &point);
 
-	if (e == OK)
-		e = spki_put(out, c->oid, span(NULL, 0), buf_span(&point));
-	buf_free(&point);
-	return e;
+	return pkey_public_info(k->pkey, c->oid, out);
 }
 
 const struct key_type_row edwards_key_type = {

@@ -7,7 +7,6 @@
 #include "crypto/key_type.h"
 #include "crypto/pkcs8.h"
 #include "crypto/pkey.h"
-#include "crypto/spki.h"
 
 #include <openssl/core_names.h>
 
@@ -193,13 +192,8 @@ static enum err unwrap_form(struct span in, bool len_exact, struct attrset *a)
 static enum err public_info(const struct key *k, struct buf *out)
 {
 	const struct mldsa *m = k->info;
-	struct buf pub = { 0 };
-	enum err e = pkey_bytes(k->pkey, OSSL_PKEY_PARAM_PUB_KEY, &pub);
 
-	if (e == OK)
-		e = spki_put(out, m->oid, span(NULL, 0), buf_span(&pub));
-	buf_free(&pub);
-	return e;
+	return pkey_public_info(k->pkey, m->oid, out);
 }
 
 const struct key_type_row mldsa_key_type = {

@@ -2,7 +2,9 @@
 #include "crypto/pkey.h"
 
 #include "crypto/fetch.h"
+#include "crypto/spki.h"
 
+#include <openssl/core_names.h>
 #include <openssl/err.h>
 
 enum err pkey_fail(enum err e)
@@ -159,5 +161,16 @@ enum err pkey_put_bn(struct attrset *a, CK_ATTRIBUTE_TYPE t, const BIGNUM *v)
 		e = attrset_put(a, t, buf_span(&b));
 	}
 	buf_free(&b);
+	return e;
+}
+
+enum err pkey_public_info(const EVP_PKEY *pk, struct span oid, struct buf *out)
+{
+	struct buf pub = { 0 };
+	enum err e = pkey_bytes(pk, OSSL_PKEY_PARAM_PUB_KEY, &pub);
+
+	if (e == OK)
+		e = spki_put(out, oid, span(NULL, 0), buf_span(&pub));
+	buf_free(&pub);
 	return e;
 }

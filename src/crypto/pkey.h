@@ -27,6 +27,8 @@ enum err pkey_generate(const char *type, const OSSL_PARAM *params, EVP_PKEY **ou
  * Appends the octet string or the big-endian number that param of pk is. E_FAILED when it has none.
  */
 enum err pkey_bytes(const EVP_PKEY *pk, const char *param, struct buf *out);
+/* Appends SubjectPublicKeyInfo of a key whose algorithm is its OID alone (DER) and whose public half is plain bytes. */
+enum err pkey_public_info(const EVP_PKEY *pk, struct span oid, struct buf *out);
 enum err pkey_number(const EVP_PKEY *pk, const char *param, struct buf *out);
 /* Puts the same into *a as attribute t. */
 enum err pkey_put_bytes(const EVP_PKEY *pk, const char *param, struct attrset *a,
