@@ -52,7 +52,9 @@ void p11_unload(void)
 
 static void make_home(void)
 {
-	snprintf(home, sizeof(home), "/tmp/chancery-test-XXXXXX");
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(home, sizeof(home), "%s/chancery-test-XXXXXX", tmp != NULL ? tmp : "/tmp");
 	assert_non_null(mkdtemp(home));
 	assert_int_equal(setenv("CHANCERY_HOME", home, 1), 0);
 	assert_int_equal(unsetenv("CHANCERY_CONF"), 0);

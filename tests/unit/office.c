@@ -16,7 +16,9 @@ static char home[64];
 
 const char *office_home(void)
 {
-	strcpy(home, "/tmp/chancery-test-XXXXXX");
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(home, sizeof(home), "%s/chancery-test-XXXXXX", tmp != NULL ? tmp : "/tmp");
 	assert_non_null(mkdtemp(home));
 	assert_int_equal(setenv("CHANCERY_HOME", home, 1), 0);
 	assert_int_equal(unsetenv("CHANCERY_CONF"), 0);
