@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door. Each target says in one line what it does; the work is in scripts/ and CMake.
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-long sanitize coverage bench fuzz lint format install clean
+.PHONY: help demo build test test-long sanitize coverage mutate bench fuzz lint format install clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -25,11 +25,12 @@ test: ## set up, build and pass every test (under 30 minutes on two cores)
 	@scripts/build dev $(BUILD_OPTIONS)
 	@scripts/runtests build -LE "long|valgrind"
 
-test-long: ## also the long tests: kills, power cuts, sanitizers, long fuzzing, Debian 13
+test-long: ## also the long tests: kills, power cuts, sanitizers, mutations, long fuzzing, Debian 13
 	@scripts/setup long
 	@scripts/build dev $(BUILD_OPTIONS)
 	@scripts/runtests build -LE valgrind
 	@scripts/sanitize
+	@scripts/mutate
 	@scripts/fuzz 600
 	@scripts/debian13
 
@@ -43,6 +44,10 @@ coverage: ## which lines the tests execute: build/coverage/index.html
 	@scripts/runtests build/coverage -LE "long|lint|valgrind"
 	@gcovr --root . --filter src/ --html-details build/coverage/index.html --print-summary \
 		build/coverage
+
+mutate: ## break each guard once, and expect a test to notice (tests/mutations)
+	@scripts/setup long
+	@scripts/mutate
 
 bench: ## measure, each figure beside its floor
 	@scripts/setup test

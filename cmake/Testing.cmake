@@ -149,6 +149,12 @@ foreach(check spdx layers openssl mechanisms statics sizes shell)
 	add_test(NAME lint.${check} COMMAND ${CMAKE_SOURCE_DIR}/scripts/lint ${check})
 	set_tests_properties(lint.${check} PROPERTIES LABELS lint)
 endforeach()
+# Each mutation still finds what it breaks; scripts/mutate without --check breaks it.
+find_program(PYTHON3 python3)
+if(PYTHON3)
+	add_test(NAME lint.mutations COMMAND ${PYTHON3} ${CMAKE_SOURCE_DIR}/scripts/mutate --check)
+	set_tests_properties(lint.mutations PROPERTIES LABELS lint)
+endif()
 if(TARGET chancery-pkcs11 AND NOT CHANCERY_SANITIZE AND NOT CHANCERY_COVERAGE)
 	add_test(NAME lint.module COMMAND ${CMAKE_SOURCE_DIR}/scripts/lint module
 		$<TARGET_FILE:chancery-pkcs11>)
