@@ -55,7 +55,7 @@ static enum err derive(const struct attr_who *who, const struct mech *m, const s
 	if (e == OK)
 		e = attr_begin(HOW_DERIVE, who, cls, CK_UNAVAILABLE_INFORMATION, obj);
 	if (e == OK)
-		e = policy_derive(who, extra, obj);
+		e = policy_derive(who, m, extra, obj);
 	if (e == OK)
 		e = mech_derive(m, par, src->base.key, src->extra.key, obj, made);
 	if (e == OK)

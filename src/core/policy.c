@@ -106,16 +106,33 @@ enum err policy_unwrap(const struct attr_who *who, const struct attrset *unwrapp
 	return OK;
 }
 
-enum err policy_derive(const struct attr_who *who, const struct attrset *base,
-		       const struct attrset *obj)
+/*
+ * A padding oracle (Vaudenay 2002) is its best known form, but lengths, check values and DER tell as
+ * much. With a key that the caller may read he could decrypt himself.
+ */
+enum err policy_unwrapper(const struct attr_who *who, const struct mech *m,
+			  const struct attrset *unwrapper)
 {
-	bool data = attrset_ulong(obj, CKA_CLASS, CK_UNAVAILABLE_INFORMATION) == CKO_DATA;
+	bool blind = (m->traits & MECH_UNWRAP_BLIND) != 0;
 
-	return data && base != NULL && attr_hidden(base) && !who->compat ? E_KEY_USAGE : OK;
+	return !blind && attr_hidden(unwrapper) && !who->compat ? E_MECHANISM : OK;
 }
 
-enum err policy_wrap(const struct attr_who *who, const struct attrset *wrapper,
-		     const struct attrset *key)
+enum err policy_derive(const struct attr_who *who, const struct mech *m,
+		       const struct attrset *base, const struct attrset *obj)
+{
+	bool open = m != NULL && (m->traits & MECH_DERIVE_OPEN) != 0;
+
+	if (who->compat || open || base == NULL || !attr_hidden(base))
+		return OK;
+	return attr_hidden(obj) ? OK : E_TEMPLATE_INCONSISTENT;
+}
+	/* A known key wrapped under the same IV gives the keystream, and that the unknown one. */
+	if ((m->traits & MECH_WRAP_KEYSTREAM) != 0 && attr_hidden(wrapper))
+		return E_KEY_NOT_WRAPPABLE;
+
+enum err policy_wrap(const struct attr_who *who, const struct mech *m,
+		     const struct attrset *wrapper, const struct attrset *key)
 {
 	struct span a = attrset_bytes(wrapper, CKA_VALUE), b = attrset_bytes(key, CKA_VALUE);
 

@@ -24,12 +24,24 @@ enum err policy_roles(const struct attr_who *who, const struct attrset *old, str
  */
 enum err policy_unwrap(const struct attr_who *who, const struct attrset *unwrapper,
 		       const struct attrset *obj);
-/* No data object (CKM_HKDF_DATA) from a base key whose value may not be seen. base may be NULL. */
-enum err policy_derive(const struct attr_who *who, const struct attrset *base,
+/*
+ * Unwrapping that does not authenticate answers questions about what it decrypts: not with a key
+ * whose value may not be seen, E_MECHANISM. For C_UnwrapKey, before anything is decrypted.
+ */
+enum err policy_unwrapper(const struct attr_who *who, const struct mech *m,
+			  const struct attrset *unwrapper);
+/*
+ * What comes of a base key whose value may not be seen may not be seen either, unless m is an
+ * agreement: E_TEMPLATE_INCONSISTENT. base may be NULL, and m (then it is none).
+ */
+enum err policy_derive(const struct attr_who *who, const struct mech *m, const struct attrset *base,
 		       const struct attrset *obj);
-/* A key does not wrap itself or a copy of itself: E_KEY_NOT_WRAPPABLE. For C_WrapKey. */
-enum err policy_wrap(const struct attr_who *who, const struct attrset *wrapper,
-		     const struct attrset *key);
+/*
+ * A key does not wrap itself or a copy of itself, and one whose value may not be seen gives out no
+ * keystream: E_KEY_NOT_WRAPPABLE. For C_WrapKey.
+ */
+enum err policy_wrap(const struct attr_who *who, const struct mech *m,
+		     const struct attrset *wrapper, const struct attrset *key);
 /*
  * A raw RSA signature of a wrapped key is its decryption: not with a key that ever unwrapped. For
  * C_SignInit and C_SignRecoverInit.

@@ -4,6 +4,7 @@
 
 #include "core/attr.h"
 #include "core/newobj.h"
+#include "core/policy.h"
 #include "core/release.h"
 #include "core/session.h"
 #include "core/token.h"
@@ -88,6 +89,8 @@ enum err key_unwrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 		e = usage_key(s->token, unwrapper, USAGE_UNWRAP, m, &u);
 	if (e == OK && u.object->always_auth)
 		e = E_NOT_LOGGED_IN; /* no Init after which the context login could be given */
+	if (e == OK)
+		e = policy_unwrapper(&who, m, u.object->attrs);
 	if (e == OK)
 		e = attr_take(t.a, t.n, &obj);
 	if (e == OK)

@@ -16,8 +16,8 @@ static bool trusted(const struct object *o)
 }
 
 /* What the key to be wrapped and the wrapping key say. */
-static enum err may_leave(const struct attr_who *who, const struct object *wrapper,
-			  const struct object *o)
+static enum err may_leave(const struct attr_who *who, const struct mech *m,
+			  const struct object *wrapper, const struct object *o)
 {
 	if (!usage_is_key(o))
 		return E_KEY_HANDLE;
@@ -29,7 +29,7 @@ static enum err may_leave(const struct attr_who *who, const struct object *wrapp
 		return E_KEY_NOT_WRAPPABLE;
 	if (!attr_agrees(wrapper->attrs, CKA_WRAP_TEMPLATE, o->attrs))
 		return E_KEY_HANDLE;
-	return policy_wrap(who, wrapper->attrs, o->attrs);
+	return policy_wrap(who, m, wrapper->attrs, o->attrs);
 }
 
 static enum err pad(struct buf *b, unsigned unit)
@@ -118,7 +118,7 @@ enum err key_wrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_HA
 	if (e == OK && (e = token_object(s->token, key, &obj)) == E_OBJECT_HANDLE)
 		e = E_KEY_HANDLE;
 	if (e == OK)
-		e = may_leave(&who, w.object, obj);
+		e = may_leave(&who, m, w.object, obj);
 	if (e == OK)
 		e = wrap(s, epoch, m, &par, &w, obj, o);
 	object_unref(obj);

@@ -258,14 +258,18 @@ const struct mech aes_mechs[] = {
 	    .param = param_iv16, .wrap_unit = AES_BLOCK),
 	AES(CKM_AES_CBC_PAD, "AES-256-CBC", .traits = MECH_APPROVED | MECH_WRAP_EXACT,
 	    .ops = &cbc_ops, .param = param_iv16),
-	AES(CKM_AES_CTR, "AES-256-CTR", .traits = MECH_APPROVED | MECH_WRAP_EXACT, .ops = &ctr_ops,
+	AES(CKM_AES_CTR, "AES-256-CTR",
+	    .traits = MECH_APPROVED | MECH_WRAP_EXACT | MECH_WRAP_KEYSTREAM, .ops = &ctr_ops,
 	    .param = param_ctr),
 	AES(CKM_AES_CTS, "AES-256-CBC-CTS", .traits = MECH_APPROVED | MECH_BUFFER | MECH_WRAP_EXACT,
 	    .ops = &cts_ops, .param = param_iv16),
 	AES(CKM_AES_GCM, "AES-256-GCM",
-	    .traits = MECH_APPROVED | MECH_BUFFER_DECRYPT | MECH_WRAP_EXACT, .ops = &gcm_ops,
-	    .param = param_gcm),
-	AES(CKM_AES_CCM, "AES-256-CCM", .traits = MECH_APPROVED | MECH_BUFFER | MECH_WRAP_EXACT,
+	    .traits = MECH_APPROVED | MECH_BUFFER_DECRYPT | MECH_WRAP_EXACT | MECH_UNWRAP_BLIND |
+		      MECH_WRAP_KEYSTREAM,
+	    .ops = &gcm_ops, .param = param_gcm),
+	AES(CKM_AES_CCM, "AES-256-CCM",
+	    .traits = MECH_APPROVED | MECH_BUFFER | MECH_WRAP_EXACT | MECH_UNWRAP_BLIND |
+		      MECH_WRAP_KEYSTREAM,
 	    .ops = &ccm_ops, .param = param_ccm),
 	{
 		.type = CKM_AES_XTS,

@@ -180,7 +180,8 @@ static const struct mech_ops pkcs7_ops = {
 	{                                                                                          \
 		.type = (mech), .key_type = CKK_AES, .key_type2 = CKK_AES,                         \
 		.flags = CKF_ENCRYPT | CKF_DECRYPT | CKF_WRAP | CKF_UNWRAP, .min_key = 16,         \
-		.max_key = 32, .traits = MECH_SINGLE | (more), .hash = CK_UNAVAILABLE_INFORMATION, \
+		.max_key = 32, .traits = MECH_SINGLE | MECH_UNWRAP_BLIND | (more),                 \
+		.hash = CK_UNAVAILABLE_INFORMATION,                                                \
 		.param = (rule), .ops = &(how), .needs = (name), .kat = (name),                    \
 		.wrap_unit = (unit)                                                                \
 	}

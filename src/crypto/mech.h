@@ -103,7 +103,13 @@ enum {
 	MECH_VERIFY_SIG_FIRST = 1 << 4, /* offered by C_VerifySignatureInit */
 	MECH_DERIVE_DATA = 1 << 5,      /* derives a data object (CKM_HKDF_DATA) */
 	MECH_APPROVED = 1 << 6,         /* stays in the approved profile */
-	MECH_INTEROP = 1 << 7           /* offered in the interop profile only */
+	MECH_INTEROP = 1 << 7,          /* offered in the interop profile only */
+	MECH_UNWRAP_BLIND =
+		1
+		<< 8, /* unwrapping a forged blob tells nothing of a right one: it is authenticated,
+			 * or rejected implicitly */
+	MECH_WRAP_KEYSTREAM = 1 << 9, /* wrapping adds a keystream that the caller's IV chooses */
+	MECH_DERIVE_OPEN = 1 << 10    /* a readable key may be derived from one that is not */
 };
 
 struct mech {

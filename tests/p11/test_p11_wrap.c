@@ -119,7 +119,8 @@ static void what_may_leave(void **state)
 	assert_rv(p11->C_WrapKey(s, &m, kek, k.pub, blob, &n), CKR_KEY_NOT_WRAPPABLE);
 	assert_rv(p11->C_WrapKey(s, &m, kek, picky, blob, &n), CKR_KEY_NOT_WRAPPABLE);
 	assert_rv(p11->C_WrapKey(s, &m, self, self, blob, &n), CKR_KEY_NOT_WRAPPABLE);
-	assert_rv(p11->C_WrapKey(s, &m, no_kek, goes, blob, &n), CKR_KEY_FUNCTION_NOT_PERMITTED);
+	assert_rv(p11->C_WrapKey(s, &m, no_kek, goes, blob, &n),
+		  CKR_WRAPPING_KEY_TYPE_INCONSISTENT);
 	assert_rv(p11->C_WrapKey(s, &m, k.pub, goes, blob, &n), CKR_WRAPPING_KEY_TYPE_INCONSISTENT);
 	assert_rv(p11->C_WrapKey(s, &m, 99999, goes, blob, &n), CKR_WRAPPING_KEY_HANDLE_INVALID);
 	assert_rv(p11->C_WrapKey(s, &m, kek, 99999, blob, &n), CKR_KEY_HANDLE_INVALID);
@@ -179,7 +180,7 @@ static void bad_blobs(void **state)
 	assert_rv(p11->C_UnwrapKey(s, &m, 99999, blob, n, t.a, t.n, &h),
 		  CKR_UNWRAPPING_KEY_HANDLE_INVALID);
 	assert_rv(p11->C_UnwrapKey(s, &m, goes, blob, n, t.a, t.n, &h),
-		  CKR_KEY_FUNCTION_NOT_PERMITTED);
+		  CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT);
 	assert_rv(p11->C_UnwrapKey(s, &m, kek, NULL, n, t.a, t.n, &h), CKR_ARGUMENTS_BAD);
 	assert_rv(p11->C_UnwrapKey(s, &m, kek, blob, n, t.a, t.n, NULL), CKR_ARGUMENTS_BAD);
 	assert_int_equal(h, 0);
@@ -274,7 +275,7 @@ static void derivation(void **state)
 	/* readable bytes from a sensitive key */
 	templ_ulong(&out, CKA_CLASS, CKO_DATA);
 	templ_ulong(&out, CKA_VALUE_LEN, 32);
-	assert_rv(hkdf(s, base, 0, CKM_HKDF_DATA, &out, &h), CKR_KEY_FUNCTION_NOT_PERMITTED);
+	assert_rv(hkdf(s, base, 0, CKM_HKDF_DATA, &out, &h), CKR_TEMPLATE_INCONSISTENT);
 	assert_int_equal(objects(s), before);
 }
 

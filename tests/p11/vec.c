@@ -87,11 +87,15 @@ CK_OBJECT_HANDLE vec_secret(struct vec *v, CK_KEY_TYPE type, const struct bytes 
 	templ_ulong(&t, CKA_CLASS, CKO_SECRET_KEY);
 	templ_ulong(&t, CKA_KEY_TYPE, type);
 	templ_bytes(&t, CKA_VALUE, value->p, value->n);
-	templ_flags(&t, use1, use2);
+	templ_bool(&t, CKA_SENSITIVE, false); /* it is in the file, and what is derived of it is compared */
+	templ_flags(&t, CKA_EXTRACTABLE, use1, use2);
 	return vec_create(v, &t);
 }
 
-/* PKCS#8 goes in through C_UnwrapKey, so it is encrypted first, under a key that may do just that. */
+/*
+ * PKCS#8 goes in through C_UnwrapKey, so it is encrypted first, under a key that may do just that. Its twin unwraps:
+ * a mode without authentication wants one that may be read.
+ */
 CK_OBJECT_HANDLE vec_pkcs8(struct vec *v, CK_KEY_TYPE type, const struct bytes *der,
 			   CK_ATTRIBUTE_TYPE use)
 {
@@ -105,12 +109,12 @@ CK_OBJECT_HANDLE vec_pkcs8(struct vec *v, CK_KEY_TYPE type, const struct bytes *
 	templ_ulong(&enc, CKA_CLASS, CKO_SECRET_KEY);
 	templ_ulong(&enc, CKA_KEY_TYPE, CKK_AES);
 	templ_bytes(&enc, CKA_VALUE, kek, sizeof(kek));
-	unw = (struct templ){ 0 };
 	templ_ulong(&unw, CKA_CLASS, CKO_SECRET_KEY);
 	templ_ulong(&unw, CKA_KEY_TYPE, CKK_AES);
 	templ_bytes(&unw, CKA_VALUE, kek, sizeof(kek));
 	templ_flags(&enc, CKA_ENCRYPT);
-	templ_flags(&unw, CKA_UNWRAP);
+	templ_bool(&unw, CKA_SENSITIVE, false);
+	templ_flags(&unw, CKA_EXTRACTABLE, CKA_UNWRAP);
 	one = vec_create(v, &enc);
 	other = vec_create(v, &unw);
 	assert_true(one != 0 && other != 0);

@@ -220,24 +220,76 @@ static void test_weaker_after_unwrapping(void **state)
 	attrset_free(deny);
 }
 
-static void test_data_from_hidden_keys(void **state)
+/* ---- ways of mechanisms: 1 for sensitive, 2 for extractable ---- */
+
+static const struct mech plain_way = { .traits = 0 };
+static const struct mech blind_way = { .traits = MECH_UNWRAP_BLIND };
+static const struct mech stream_way = { .traits = MECH_WRAP_KEYSTREAM | MECH_UNWRAP_BLIND };
+static const struct mech open_way = { .traits = MECH_DERIVE_OPEN };
+
+static struct attrset *key_seen(int i, const char *value)
 {
-	struct attrset *data = ATTRS(NUM(CKA_CLASS, CKO_DATA)),
-		       *key = ATTRS(NUM(CKA_CLASS, CKO_SECRET_KEY));
+	return ATTRS(NUM(CKA_CLASS, CKO_SECRET_KEY), TEXT(CKA_VALUE, value),
+		     FLAG(CKA_SENSITIVE, (i & 1) != 0), FLAG(CKA_EXTRACTABLE, (i & 2) != 0));
+}
+
+static bool readable(int i)
+{
+	return i == 2;
+}
+
+/* Data objects are always readable, keys as they say. */
+static void test_derived_from_hidden_keys(void **state)
+{
+	struct attrset *data = ATTRS(NUM(CKA_CLASS, CKO_DATA));
+
+	(void)state;
+	for (int i = 0; i < 16; i++) {
+		struct attrset *base = key_seen(i & 3, "b"), *made = key_seen(i >> 2, "m");
+		enum err opened = readable(i & 3) ? OK : E_TEMPLATE_INCONSISTENT;
+
+		assert_int_equal(policy_derive(&user, &plain_way, base, made),
+				 readable(i >> 2) ? opened : OK);
+		assert_int_equal(policy_derive(&user, &plain_way, base, data), opened);
+		assert_int_equal(policy_derive(&user, &open_way, base, made), OK);
+		assert_int_equal(policy_derive(&compat, &plain_way, base, made), OK);
+		assert_int_equal(policy_derive(&compat, &plain_way, base, data), OK);
+		attrset_free(base);
+		attrset_free(made);
+	}
+	assert_int_equal(policy_derive(&user, &plain_way, NULL, data), OK);
+	attrset_free(data);
+}
+
+static void test_unwrapping_oracles(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct attrset *key = key_seen(i, "k");
+
+		assert_int_equal(policy_unwrapper(&user, &plain_way, key),
+				 readable(i) ? OK : E_MECHANISM);
+		assert_int_equal(policy_unwrapper(&user, &blind_way, key), OK);
+		assert_int_equal(policy_unwrapper(&compat, &plain_way, key), OK);
+		attrset_free(key);
+	}
+}
+
+static void test_wrapping_keystreams(void **state)
+{
+	struct attrset *other = key_seen(0, "other");
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		bool s = (i & 1) != 0, x = (i & 2) != 0;
-		struct attrset *base = ATTRS(FLAG(CKA_SENSITIVE, s), FLAG(CKA_EXTRACTABLE, x));
+		struct attrset *key = key_seen(i, "k");
 
-		assert_int_equal(policy_derive(&user, base, data), !s && x ? OK : E_KEY_USAGE);
-		assert_int_equal(policy_derive(&user, base, key), OK);
-		assert_int_equal(policy_derive(&compat, base, data), OK);
-		attrset_free(base);
+		assert_int_equal(policy_wrap(&user, &stream_way, key, other),
+				 readable(i) ? OK : E_KEY_NOT_WRAPPABLE);
+		assert_int_equal(policy_wrap(&user, &plain_way, key, other), OK);
+		assert_int_equal(policy_wrap(&compat, &stream_way, key, other), OK);
+		attrset_free(key);
 	}
-	assert_int_equal(policy_derive(&user, NULL, data), OK);
-	attrset_free(data);
-	attrset_free(key);
+	attrset_free(other);
 }
 
 static void test_wrapping_itself(void **state)
@@ -251,10 +303,10 @@ static void test_wrapping_itself(void **state)
 		ATTRS(NUM(CKA_CLASS, CKO_SECRET_KEY), TEXT(CKA_VALUE, "0123456789abcdeX"));
 
 	(void)state;
-	assert_int_equal(policy_wrap(&user, key, key), E_KEY_NOT_WRAPPABLE);
-	assert_int_equal(policy_wrap(&user, key, copy), E_KEY_NOT_WRAPPABLE);
-	assert_int_equal(policy_wrap(&user, key, other), OK);
-	assert_int_equal(policy_wrap(&compat, key, key), OK);
+	assert_int_equal(policy_wrap(&user, &plain_way, key, key), E_KEY_NOT_WRAPPABLE);
+	assert_int_equal(policy_wrap(&user, &plain_way, key, copy), E_KEY_NOT_WRAPPABLE);
+	assert_int_equal(policy_wrap(&user, &plain_way, key, other), OK);
+	assert_int_equal(policy_wrap(&compat, &plain_way, key, key), OK);
 	attrset_free(key);
 	attrset_free(copy);
 	attrset_free(other);
@@ -269,7 +321,9 @@ int main(void)
 		cmocka_unit_test(test_old_mixes_can_be_lived_with),
 		cmocka_unit_test(test_key_pairs),
 		cmocka_unit_test(test_weaker_after_unwrapping),
-		cmocka_unit_test(test_data_from_hidden_keys),
+		cmocka_unit_test(test_derived_from_hidden_keys),
+		cmocka_unit_test(test_unwrapping_oracles),
+		cmocka_unit_test(test_wrapping_keystreams),
 		cmocka_unit_test(test_wrapping_itself),
 	};
 
