@@ -127,9 +127,6 @@ enum err policy_derive(const struct attr_who *who, const struct mech *m,
 		return OK;
 	return attr_hidden(obj) ? OK : E_TEMPLATE_INCONSISTENT;
 }
-	/* A known key wrapped under the same IV gives the keystream, and that the unknown one. */
-	if ((m->traits & MECH_WRAP_KEYSTREAM) != 0 && attr_hidden(wrapper))
-		return E_KEY_NOT_WRAPPABLE;
 
 enum err policy_wrap(const struct attr_who *who, const struct mech *m,
 		     const struct attrset *wrapper, const struct attrset *key)
@@ -138,6 +135,9 @@ enum err policy_wrap(const struct attr_who *who, const struct mech *m,
 
 	if (who->compat || !holds_secret(wrapper))
 		return OK;
+	/* A known key wrapped under the same IV gives the keystream, and that the unknown one. */
+	if ((m->traits & MECH_WRAP_KEYSTREAM) != 0 && attr_hidden(wrapper))
+		return E_KEY_NOT_WRAPPABLE;
 	return a.n != 0 && a.n == b.n && mem_equal(a.p, b.p, a.n) ? E_KEY_NOT_WRAPPABLE : OK;
 }
 
