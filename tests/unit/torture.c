@@ -18,8 +18,11 @@
 
 #include <cmocka.h>
 
-#define THREADS   4
-#define PIPE_ROOM (1 << 20)
+#define THREADS     4
+#define PIPE_ROOM   (1 << 20)
+#define PATIENCE_MS 120000 /* for one change, on the slowest machine */
+/* To be killed within, while it begins; that it had begun is not promised. */
+#define BEGINNING_US 50000
 
 pid_t torture_fork(void)
 {
@@ -80,25 +83,68 @@ static void nap(unsigned us)
 	nanosleep(&t, NULL);
 }
 
-/* Most are killed at work, some while they begin. */
-static void wait_for_work(int fd, unsigned seed)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
+/* What a process has said so far. */
+struct said {
+	struct line *lines;
+	size_t n;
+	unsigned acknowledged;
+};
 
-	if (seed % 8 != 0)
-		(void)poll(&p, 1, 20000);
+/* Reads what there is, at least one line; false at the end, that is when the process is no more. */
+static bool hear(int fd, struct said *s)
+{
+	size_t have = s->n * sizeof(struct line);
+	ssize_t got = read(fd, (uint8_t *)s->lines + have, PIPE_ROOM - have);
+
+	if (got <= 0)
+		return false;
+	assert_int_equal((size_t)got % sizeof(struct line), 0);
+	for (; got != 0; got -= (ssize_t)sizeof(struct line))
+		s->acknowledged += s->lines[s->n++].acknowledged;
+	return true;
 }
 
-/* Runs work in a process of its own, kills it after up to most_us and gives what it said. */
-static struct line *run_and_kill(const struct vault *v, unsigned seed, unsigned most_us,
-				 void (*work)(const struct job *j), size_t *n)
+static unsigned long now_us(void)
 {
-	struct line *lines = malloc(PIPE_ROOM);
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (unsigned long)t.tv_sec * 1000000 + (unsigned long)t.tv_nsec / 1000;
+}
+
+/*
+ * Until this many changes were acknowledged, however long that takes here; then a part, by chance, of the time that one
+ * took, so that the kill comes at any moment of the next.
+ */
+static void let_work(int fd, unsigned chance, unsigned changes, struct said *s)
+{
+	unsigned long begun = now_us(), pace = BEGINNING_US;
+
+	while (s->acknowledged < changes) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+
+		if (poll(&p, 1, PATIENCE_MS) != 1 || !hear(fd, s))
+			fail_msg("%u of %u changes, and no more come", s->acknowledged, changes);
+	}
+	if (changes != 0)
+		pace = 2 * (now_us() - begun) / changes;
+	nap((unsigned)(chance % (pace + 1)));
+}
+
+/*
+ * Runs work in a process of its own and kills it: while it begins, one time in eight, else after up to `most` acknowledged
+ * changes. Gives what it said.
+ */
+static struct said run_and_kill(const struct vault *v, unsigned seed, unsigned most,
+				void (*work)(const struct job *j))
+{
+	unsigned chance = seed * 2654435761U;
+	unsigned changes = seed % 8 != 0 ? 1 + (chance >> 8) % most : 0;
+	struct said s = { .lines = malloc(PIPE_ROOM) };
 	int fd[2];
-	ssize_t got;
 	pid_t pid;
 
-	assert_non_null(lines);
+	assert_non_null(s.lines);
 	assert_int_equal(pipe(fd), 0);
 	(void)fcntl(fd[1], F_SETPIPE_SZ, PIPE_ROOM);
 	pid = torture_fork();
@@ -109,17 +155,13 @@ static struct line *run_and_kill(const struct vault *v, unsigned seed, unsigned 
 		_exit(95);
 	}
 	close(fd[1]);
-	wait_for_work(fd[0], seed);
-	nap((unsigned)((seed * 2654435761U) % most_us));
+	let_work(fd[0], chance, changes, &s);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	*n = 0;
-	while ((got = read(fd[0], (uint8_t *)lines + *n, PIPE_ROOM - *n)) > 0)
-		*n += (size_t)got;
+	while (hear(fd[0], &s))
+		;
 	close(fd[0]);
-	assert_int_equal(*n % sizeof(*lines), 0);
-	*n /= sizeof(*lines);
-	return lines;
+	return s;
 }
 
 /* ---- objects ---- */
@@ -288,20 +330,17 @@ static size_t live_by_lines(const struct vault *v, const struct line *l, size_t 
 
 unsigned torture_objects(struct vault *v, unsigned seed)
 {
-	size_t before = vault_count(v->s, v->user), after, live, slack, n = 0;
-	struct line *l = run_and_kill(v, seed, 120000, objects_job, &n);
-	unsigned acknowledged = 0;
+	size_t before = vault_count(v->s, v->user), after, live, slack;
+	struct said said = run_and_kill(v, seed, 24, objects_job);
 
-	live = live_by_lines(v, l, n, &slack);
+	live = live_by_lines(v, said.lines, said.n, &slack);
 	after = vault_count(v->s, v->user);
 	if (after + slack < before + live || after > before + live + slack)
 		fail_msg("%zu objects, where %zu and up to %zu more or fewer are right", after,
 			 before + live, slack);
 	assert_int_equal(vault_findings(v->s, v->user, false), 0);
-	for (size_t i = 0; i < n; i++)
-		acknowledged += l[i].acknowledged;
-	free(l);
-	return acknowledged;
+	free(said.lines);
+	return said.acknowledged;
 }
 
 /* ---- PINs ---- */
@@ -345,14 +384,12 @@ static bool works(const struct vault *v, uint32_t n)
 
 unsigned torture_pins(struct vault *v, unsigned seed)
 {
-	size_t n = 0;
-	struct line *l = run_and_kill(v, seed, 150000, pins_job, &n);
-	uint32_t last = n != 0 ? l[n - 1].n : 0, before;
+	struct said said = run_and_kill(v, seed, 6, pins_job);
+	uint32_t before = said.acknowledged, last = said.n != 0 ? said.lines[said.n - 1].n : 0;
 	bool new_works, old_works;
 	char pin[32];
 
-	before = n != 0 && l[n - 1].acknowledged == 0 ? last - 1 : last;
-	free(l);
+	free(said.lines);
 	new_works = works(v, last);
 	old_works = before != last && works(v, before);
 	assert_true(new_works != old_works);
@@ -407,15 +444,17 @@ static bool listed(const CK_SLOT_ID *ids, size_t n, CK_SLOT_ID id)
 unsigned torture_tokens(struct vault *v, unsigned seed)
 {
 	CK_SLOT_ID *ids = NULL, next = 0;
-	size_t n = 0, said = 0;
-	struct line *l = run_and_kill(v, seed, 150000, tokens_job, &said);
+	size_t n = 0;
+	struct said said = run_and_kill(v, seed, 6, tokens_job);
 
 	assert_int_equal(store_list(v->dir, &ids, &n, &next, NULL), OK);
-	for (size_t i = 0; i < said; i++) {
-		assert_true(l[i].id < next);
-		if (l[i].id % 3 != 0 && !listed(ids, n, l[i].id))
+	for (size_t i = 0; i < said.n; i++) {
+		const uint64_t id = said.lines[i].id;
+
+		assert_true(id < next);
+		if (id % 3 != 0 && !listed(ids, n, id))
 			fail_msg("slot %llu was acknowledged and is not there",
-				 (unsigned long long)l[i].id);
+				 (unsigned long long)id);
 	}
 	for (size_t i = 0; i < n; i++) {
 		expect_whole(v, ids[i]);
@@ -423,6 +462,6 @@ unsigned torture_tokens(struct vault *v, unsigned seed)
 			assert_int_equal(store_delete(v->dir, ids[i], NULL), OK);
 	}
 	mem_free(ids);
-	free(l);
-	return (unsigned)said;
+	free(said.lines);
+	return said.acknowledged;
 }
