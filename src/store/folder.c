@@ -9,6 +9,7 @@
 #include "store/head.h"
 #include "store/inside.h"
 #include "store/place.h"
+#include "store/pulse.h"
 #include "store/schema.h"
 #include <dirent.h>
 #include <errno.h>
@@ -314,6 +315,17 @@ enum err store_create(const char *dir, CK_SLOT_ID slot, const struct store_polic
 
 /* ---- removing ---- */
 
+/* Those who have the token open find out at once. */
+static void tell(const char *folder)
+{
+	struct pulse p = { .fd = -1 };
+	char database[PATH_MAX];
+
+	if (place_join(database, folder, PLACE_FILE, NULL) == OK)
+		pulse_beat(&p, database, 0600);
+	pulse_close(&p);
+}
+
 static enum err delete_locked(const struct folder_lock *l, CK_SLOT_ID slot, struct why *why)
 {
 	char name[24], path[PATH_MAX], old[PATH_MAX];
@@ -328,6 +340,8 @@ static enum err delete_locked(const struct folder_lock *l, CK_SLOT_ID slot, stru
 	/* gone at once and as a whole, whatever happens to its files afterwards */
 	if (e == OK)
 		e = move(l->dir, path, old, why);
+	if (e == OK)
+		tell(old);
 	return e == OK ? folder_sweep(l, why) : e;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/lock.h"
 #include "store/db.h"
+#include "store/pulse.h"
 #include "store/seal.h"
 #include <limits.h>
 #include <pthread.h>
@@ -30,6 +31,7 @@ struct store {
 
 	struct lock lock; /* RANK_STORE: the block below */
 	struct db db;
+	struct pulse pulse;
 	struct ident ident;    /* which token, and which generation of it, was opened */
 	enum err gone;         /* latched: E_DEVICE_REMOVED or E_TOKEN_UNKNOWN */
 	unsigned glances;      /* of store_version, for every how-manyeth the path is walked */
@@ -43,6 +45,9 @@ struct store {
 	/* written under lock, read by anybody */
 	_Atomic uint64_t version;
 	atomic_bool committing; /* a transaction of ours is open: version is exact */
+	_Atomic uint64_t beat;  /* of the pulse, as of version */
+	_Atomic uint64_t
+		looked_ns; /* when version was last compared with the file itself; 0: look */
 
 	struct lock queue; /* RANK_QUEUE: the block below */
 	pthread_cond_t done, gathered;
@@ -69,6 +74,8 @@ enum err txn_commit(struct store *s);
 enum err txn_commit_locked(struct store *s);
 /* One try: E_BUSY when another process has the lock. */
 enum err txn_begin_locked(struct store *s, bool write);
+/* Latches e if it says that our token is not there any more. */
+void txn_latch_locked(struct store *s, enum err e);
 
 /*
  * ---- gate.c: this process's open stores ----

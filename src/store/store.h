@@ -62,7 +62,11 @@ enum err store_open(const char *dir, CK_SLOT_ID slot, const struct store_policy 
 		    struct store **out, struct why *why);
 void store_close(struct store *s);
 enum err store_info(struct store *s, struct store_info *info);
-/* Changes whenever another connection (another process) committed: compare with the last value. Cheap (under 1 us), no disk write. E_DEVICE_REMOVED when the file is gone or was replaced. */
+/*
+ * Changes whenever another connection (another process) committed: compare with the last value. What was acknowledged before the call is in it;
+ * what another program did to the file is within 10 ms. A load of shared memory, seldom two system calls; no disk write. E_DEVICE_REMOVED when
+ * the file is gone or was replaced.
+ */
 enum err store_version(struct store *s, uint64_t *v);
 
 /*

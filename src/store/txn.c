@@ -64,9 +64,12 @@ static enum err look_locked(struct store *s)
 	return e;
 }
 
-static bool latches(enum err e)
+void txn_latch_locked(struct store *s, enum err e)
 {
-	return e == E_DEVICE_REMOVED || e == E_TOKEN_UNKNOWN;
+	if (e != E_DEVICE_REMOVED && e != E_TOKEN_UNKNOWN)
+		return;
+	s->gone = e;
+	atomic_store(&s->looked_ns, 0);
 }
 
 enum err txn_begin_locked(struct store *s, bool write)
@@ -87,8 +90,7 @@ enum err txn_begin_locked(struct store *s, bool write)
 		atomic_store(&s->committing, true);
 	else
 		db_rollback(&s->db);
-	if (latches(e))
-		s->gone = e;
+	txn_latch_locked(s, e);
 	return e;
 }
 
@@ -131,10 +133,11 @@ enum err txn_commit_locked(struct store *s)
 	enum err e = run(&s->db, Q_COMMIT);
 
 	s->peeked = false;
+	/* also after an error: it may be there all the same */
+	pulse_beat(&s->pulse, s->path, s->policy.file_mode);
 	if (e == OK)
 		e = db_moved(&s->db);
-	if (latches(e))
-		s->gone = e;
+	txn_latch_locked(s, e);
 	db_rollback(&s->db);
 	atomic_store(&s->committing, false);
 	return e;
