@@ -8,6 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* No object in memory is longer: a caller's length beyond it is a lie, and nothing is read. */
+#define SPAN_MAX ((size_t)PTRDIFF_MAX)
+
 /* Borrowed, read-only bytes. p may be NULL when n is 0. */
 struct span {
 	const uint8_t *p;

@@ -16,42 +16,50 @@ const struct op_row op_rows[OP_COUNT] = {
 	[OP_ENCRYPT] = {
 		.slot = OP_ENCRYPT, .use = USE_ENCRYPT, .usage = USAGE_ENCRYPT, .flag = CKF_ENCRYPT,
 		.event = EV_ENCRYPT, .exact = true, .streams = true,
-		.too_long = E_DATA_LEN, .logged_out = E_NO_OPERATION,
+		.too_long = E_DATA_LEN, .in_parts = E_OPERATION_ACTIVE,
+		.logged_out = E_NO_OPERATION,
 	},
 	[OP_DECRYPT] = {
 		.slot = OP_DECRYPT, .use = USE_DECRYPT, .usage = USAGE_DECRYPT, .flag = CKF_DECRYPT,
 		.event = EV_DECRYPT, .exact = false, .streams = true,
-		.too_long = E_CIPHERTEXT_LEN, .logged_out = E_NOT_LOGGED_IN,
+		.too_long = E_CIPHERTEXT_LEN, .in_parts = E_OPERATION_ACTIVE,
+		.logged_out = E_NOT_LOGGED_IN,
 	},
 	[OP_DIGEST] = {
 		.slot = OP_DIGEST, .use = USE_DIGEST, .flag = CKF_DIGEST,
 		.event = EV_DIGEST_KEY, .exact = true,
-		.too_long = E_DATA_LEN, .logged_out = E_NO_OPERATION,
+		.too_long = E_ARGUMENTS, .in_parts = E_OPERATION_ACTIVE,
+		.logged_out = E_NO_OPERATION,
 	},
 	[OP_SIGN] = {
 		.slot = OP_SIGN, .use = USE_SIGN, .usage = USAGE_SIGN, .flag = CKF_SIGN,
 		.event = EV_SIGN, .exact = true,
-		.too_long = E_DATA_LEN, .logged_out = E_NOT_LOGGED_IN,
+		.too_long = E_DATA_LEN, .in_parts = E_OPERATION_ACTIVE,
+		.logged_out = E_NOT_LOGGED_IN,
 	},
 	[OP_SIGN_RECOVER] = {
 		.slot = OP_SIGN_RECOVER, .use = USE_SIGN_RECOVER, .usage = USAGE_SIGN_RECOVER,
 		.flag = CKF_SIGN_RECOVER, .event = EV_SIGN_RECOVER, .exact = true,
-		.too_long = E_DATA_LEN, .logged_out = E_NOT_LOGGED_IN,
+		.too_long = E_DATA_LEN, .in_parts = E_OPERATION_ACTIVE,
+		.logged_out = E_NOT_LOGGED_IN,
 	},
 	[OP_VERIFY] = {
 		.slot = OP_VERIFY, .use = USE_VERIFY, .usage = USAGE_VERIFY, .flag = CKF_VERIFY,
 		.event = EV_MAC_VERIFY,
-		.too_long = E_DATA_LEN, .logged_out = E_NO_OPERATION,
+		.too_long = E_DATA_LEN, .in_parts = E_OPERATION_ACTIVE,
+		.logged_out = E_NO_OPERATION,
 	},
 	[OP_VERIFY_RECOVER] = {
 		.slot = OP_VERIFY_RECOVER, .use = USE_VERIFY_RECOVER, .usage = USAGE_VERIFY_RECOVER,
 		.flag = CKF_VERIFY_RECOVER, .event = EV_MAC_VERIFY, .exact = false,
-		.too_long = E_DATA_LEN, .logged_out = E_NO_OPERATION,
+		.too_long = E_SIGNATURE_LEN, .in_parts = E_OPERATION_ACTIVE,
+		.logged_out = E_NO_OPERATION,
 	},
 	[OP_VERIFY_SIGNATURE] = {
 		.slot = OP_VERIFY, .use = USE_VERIFY, .usage = USAGE_VERIFY, .flag = CKF_VERIFY,
 		.event = EV_MAC_VERIFY,
-		.too_long = E_DATA_LEN, .logged_out = E_NO_OPERATION,
+		.too_long = E_DATA_LEN, .in_parts = E_NO_OPERATION,
+		.logged_out = E_NO_OPERATION,
 	},
 };
 
@@ -219,7 +227,7 @@ enum err op_init(struct session *s, enum op_kind k, const CK_MECHANISM *mechanis
 	}
 	if (op->phase != OP_IDLE)
 		return E_OPERATION_ACTIVE;
-	e = op_check_input(sig);
+	e = op_check_input(sig, E_ARGUMENTS); /* the list of C_VerifySignatureInit has no better */
 	if (e == OK)
 		e = begin(s, op, k, mechanism, key);
 	if (e == OK && sig.n != 0)

@@ -101,8 +101,10 @@ static enum err check_room(const struct op *op, struct out o, size_t bound)
 	return E_TOO_SMALL;
 }
 
-enum err op_check_input(struct span in)
+enum err op_check_input(struct span in, enum err too_long)
 {
+	if (in.n > SPAN_MAX)
+		return too_long;
 	return in.p == NULL && in.n != 0 ? E_ARGUMENTS : OK;
 }
 
@@ -155,9 +157,9 @@ enum err op_once(struct session *s, enum op_kind k, struct span in, struct out o
 
 	if (op == NULL)
 		return E_NO_OPERATION;
-	e = o.n == NULL ? E_ARGUMENTS : op_check_input(in);
+	e = o.n == NULL ? E_ARGUMENTS : op_check_input(in, op_rows[k].too_long);
 	if (e == OK && op->phase != OP_READY)
-		e = E_OPERATION_ACTIVE; /* 5.8.2: not after an Update */
+		e = op_rows[k].in_parts; /* 5.8.2: not after an Update */
 	if (e == OK && o.p == NULL) {
 		*o.n = run_bound(&op->run, in.n, true);
 		return OK;
@@ -238,7 +240,7 @@ enum err op_update(struct session *s, enum op_kind k, struct span in, struct out
 
 	if (op == NULL)
 		return E_NO_OPERATION;
-	e = streams && o.n == NULL ? E_ARGUMENTS : op_check_input(in);
+	e = streams && o.n == NULL ? E_ARGUMENTS : op_check_input(in, op_rows[k].too_long);
 	if (e == OK)
 		e = op_multipart(op);
 	if (e == OK && streams && o.p == NULL) {

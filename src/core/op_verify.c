@@ -34,11 +34,11 @@ enum err op_verify(struct session *s, enum op_kind k, struct span in, struct spa
 
 	if (op == NULL)
 		return E_NO_OPERATION;
-	e = op_check_input(in);
+	e = op_check_input(in, op_rows[k].too_long);
 	if (e == OK)
-		e = op_check_input(sig);
+		e = op_check_input(sig, E_SIGNATURE_LEN);
 	if (e == OK && op->phase != OP_READY)
-		e = E_OPERATION_ACTIVE;
+		e = op_rows[k].in_parts;
 	if (e == OK)
 		e = op_may_use(s, op);
 	if (e == OK) {
@@ -56,7 +56,7 @@ enum err op_verify_final(struct session *s, enum op_kind k, struct span sig)
 
 	if (op == NULL)
 		return E_NO_OPERATION;
-	e = op_check_input(sig);
+	e = op_check_input(sig, E_SIGNATURE_LEN);
 	if (e == OK)
 		e = op_multipart(op);
 	if (e == OK)

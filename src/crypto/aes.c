@@ -2,6 +2,7 @@
 /* AES in its modes without authentication, and the rows of all AES ciphers. */
 #include "base/mem.h"
 #include "crypto/aesctx.h"
+#include "crypto/bound.h"
 #include "crypto/families.h"
 #include "crypto/param_rules.h"
 
@@ -17,7 +18,7 @@ static bool pads(const struct run *r)
  * Bytes of output after `in` bytes of input have been given: whole blocks, and for unpadding all
  * but the last.
  */
-static uint64_t released(const struct run *r, uint64_t in)
+static size_t released(const struct run *r, size_t in)
 {
 	if (pads(r) && r->use == USE_DECRYPT)
 		return in == 0 ? 0 : (in - 1) / AES_BLOCK * AES_BLOCK;
@@ -48,15 +49,15 @@ static enum err cbc_begin(struct run *r)
 static size_t block_bound(const struct run *r, size_t n, bool last)
 {
 	const struct aes_state *s = r->state;
-	uint64_t in = s->in + n;
+	size_t in = bound_add(s->in, n);
 
 	if (!last)
-		return (size_t)(released(r, in) - s->out);
+		return released(r, in) - s->out;
 	if (!pads(r))
-		return (size_t)(in - s->out);
+		return in - s->out;
 	if (r->use == USE_ENCRYPT)
-		return (size_t)((in / AES_BLOCK + 1) * AES_BLOCK - s->out);
-	return in == 0 ? 0 : (size_t)(in - 1 - s->out);
+		return bound_up(bound_add(in, 1), AES_BLOCK) - s->out;
+	return in == 0 ? 0 : in - 1 - s->out;
 }
 
 static enum err block_update(struct run *r, struct span in, struct sink *o)
@@ -181,7 +182,7 @@ static enum err ctr_update(struct run *r, struct span in, struct sink *o)
 
 	if (in.n == 0)
 		return OK;
-	if ((s->in + in.n - 1) / AES_BLOCK > ctr_steps(&r->param))
+	if ((bound_add(s->in, in.n) - 1) / AES_BLOCK > ctr_steps(&r->param))
 		return aes_bad_length(r);
 	return sink_room(o) < in.n ? E_TOO_SMALL : aes_feed(s, in, o);
 }

@@ -5,6 +5,7 @@
  */
 #include "base/mem.h"
 #include "crypto/aesctx.h"
+#include "crypto/bound.h"
 #include "crypto/gcmlong.h"
 #include "crypto/key_type.h"
 
@@ -49,7 +50,7 @@ static size_t aead_bound(const struct run *r, size_t n, bool last)
 	if (!last)
 		return n;
 	if (r->use == USE_ENCRYPT)
-		return n + tag;
+		return bound_add(n, tag);
 	return n < tag ? 0 : n - tag;
 }
 
@@ -97,7 +98,7 @@ static enum err gcm_update(struct run *r, struct span in, struct sink *o)
 {
 	struct aes_state *s = r->state;
 
-	if (s->in + in.n > GCM_MAX)
+	if (bound_add(s->in, in.n) > GCM_MAX)
 		return aes_bad_length(r);
 	return sink_room(o) < in.n ? E_TOO_SMALL : gcm_feed(r, in, o);
 }

@@ -34,7 +34,7 @@ struct aes_state {
 	bool encrypt; /* in this direction */
 	size_t iv_n;  /* length of the IV that ctx was told, where it varies */
 	struct gcmlong *longer; /* instead of ctx, for a GCM IV that EVP does not take; owned */
-	uint64_t in, out;       /* bytes of this operation so far */
+	size_t in, out;         /* bytes of this operation so far */
 };
 
 /*

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "crypto/aesctx.h"
+#include "crypto/bound.h"
 #include "crypto/families.h"
 #include "crypto/param_rules.h"
 
@@ -17,9 +18,10 @@
 static const uint8_t kw_iv[SEMIBLOCK] = { 0xa6, 0xa6, 0xa6, 0xa6, 0xa6, 0xa6, 0xa6, 0xa6 };
 static const uint8_t kwp_iv[4] = { 0xa6, 0x59, 0x59, 0xa6 };
 
-static size_t up(size_t n)
+/* Padded by at least that many bytes to whole semiblocks, and one in front. */
+static size_t wrapped_bound(size_t n, size_t padding)
 {
-	return (n + SEMIBLOCK - 1) / SEMIBLOCK * SEMIBLOCK;
+	return bound_add(bound_up(bound_add(n, padding), SEMIBLOCK), SEMIBLOCK);
 }
 
 static struct span iv_or(const struct run *r, struct span standard)
@@ -47,7 +49,7 @@ static size_t unwrapped_bound(size_t n)
 static size_t kw_bound(const struct run *r, size_t n, bool last)
 {
 	(void)last;
-	return r->use == USE_ENCRYPT ? n + SEMIBLOCK : unwrapped_bound(n);
+	return r->use == USE_ENCRYPT ? bound_add(n, SEMIBLOCK) : unwrapped_bound(n);
 }
 
 /* libcrypto's wrapping of one input that has a valid length; o has room. */
@@ -80,7 +82,7 @@ static const struct mech_ops kw_ops = {
 static size_t kwp_bound(const struct run *r, size_t n, bool last)
 {
 	(void)last;
-	return r->use == USE_ENCRYPT ? up(n) + SEMIBLOCK : unwrapped_bound(n);
+	return r->use == USE_ENCRYPT ? wrapped_bound(n, 0) : unwrapped_bound(n);
 }
 
 /* RFC 5649: at least one byte goes in, two semiblocks come out. */
@@ -105,7 +107,7 @@ static size_t pkcs7_bound(const struct run *r, size_t n, bool last)
 {
 	(void)last;
 	if (r->use == USE_ENCRYPT)
-		return up(n + 1) + SEMIBLOCK;
+		return wrapped_bound(n, 1);
 	return n <= SEMIBLOCK ? 0 : n - SEMIBLOCK - 1;
 }
 

@@ -49,7 +49,7 @@ struct mech_ops {
 	enum err (*begin)(struct run *r);
 	/*
 	 * An upper bound of the output of the next call: update with n bytes, or with last: all
-	 * that is still to come when n more bytes are given. Cheap.
+	 * that is still to come when n more bytes are given. Cheap. No n wraps it around (bound.h).
 	 */
 	size_t (*bound)(const struct run *r, size_t n, bool last);
 	/*

@@ -294,6 +294,42 @@ static void test_walk(void **state)
 	print_message("\n");
 }
 
+/* ---- bounds ---- */
+
+/* More input never asks for less room: what did would have wrapped around. */
+static void bounds_grow(const struct mech *m, enum mech_use use)
+{
+	static const size_t lengths[] = { 0,	     1,		       15,	     16,	   17,
+					  64,	     SIZE_MAX / 2,     SIZE_MAX - 31, SIZE_MAX - 16, SIZE_MAX - 15,
+					  SIZE_MAX - 8, SIZE_MAX - 7, SIZE_MAX - 1, SIZE_MAX };
+	struct call c = call_of(m);
+	CK_MECHANISM mech = { m->type, NULL, c.param_n };
+	struct param par = { 0 };
+	struct attrset *made;
+	const struct attrset *a = key_for(m->key_type, use, &made);
+	struct key *k = a != NULL ? key_of(a) : NULL;
+	struct run r = { 0 };
+
+	memcpy(&mech.pParameter, &c.param, sizeof(mech.pParameter));
+	assert_int_equal(param_take(m, &mech, &par), OK);
+	assert_int_equal(run_begin(&r, m, use, k, &par), OK);
+	for (int last = 0; last <= 1; last++)
+		for (size_t i = 1; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+			assert_true(run_bound(&r, lengths[i], last) >= run_bound(&r, lengths[i - 1], last));
+	run_free(&r);
+	key_unref(k);
+	attrset_free(made);
+}
+
+static void test_bounds(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < mech_count(); i++)
+		for (enum mech_use use = 0; use < USE_COUNT; use++)
+			if ((mech_at(i)->flags & mech_use_flag(use)) != 0)
+				bounds_grow(mech_at(i), use);
+}
+
 static void test_order(void **state)
 {
 	(void)state;
@@ -465,6 +501,7 @@ int main(void)
 		cmocka_unit_test(test_unlisted),  cmocka_unit_test(test_makes),
 		cmocka_unit_test(test_no_make),   cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_key_sizes), cmocka_unit_test(test_begin_fails),
+		cmocka_unit_test(test_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, up, down);
