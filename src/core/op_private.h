@@ -52,7 +52,8 @@ struct op_row {
 	enum roll_event_kind event;
 	bool exact;        /* run_bound is the very length, so a smaller buffer needs no attempt */
 	bool streams;      /* Update gives output */
-	enum err too_long; /* more input than may be kept */
+	enum err too_long; /* more input than may be kept, or than there can be */
+	enum err in_parts; /* the call for the whole after an Update: as the function's list has it */
 	enum err logged_out; /* the list of the standard's function has it */
 };
 
@@ -93,8 +94,11 @@ enum err op_record(const struct session *s, struct op *op, enum roll_event_kind 
 enum err op_multipart(const struct op *op);
 /* The room that the output of an Update with n bytes needs. */
 size_t op_part_bound(const struct op *op, size_t n);
-/* NULL with a length is refused, NULL without one is empty input. */
-enum err op_check_input(struct span in);
+/*
+ * NULL with a length is refused, NULL without one is empty input. A length that nothing in memory
+ * has is too_long: also when only the output's length is asked for.
+ */
+enum err op_check_input(struct span in, enum err too_long);
 /* Takes a part of the input of an operation that gives no output before Final. */
 enum err op_absorb(struct op *op, struct span in);
 
