@@ -312,6 +312,67 @@ static void wrap(void **state)
 	assert_int_equal(take(EV_WRAP), 1);
 }
 
+/* An HKDF key, and another made of it; salt 0: without one. */
+static CK_OBJECT_HANDLE hkdf_key(bool token)
+{
+	return secret(CKM_HKDF_KEY_GEN, token, CKA_DERIVE, CKA_SIGN);
+}
+
+static enum err derive(CK_OBJECT_HANDLE base, CK_OBJECT_HANDLE salt)
+{
+	CK_HKDF_PARAMS p = {
+		.bExtract = CK_TRUE,
+		.bExpand = CK_TRUE,
+		.prfHashMechanism = CKM_SHA256,
+		.ulSaltType = salt != 0 ? CKF_HKDF_SALT_KEY : CKF_HKDF_SALT_NULL,
+		.hSaltKey = salt,
+	};
+	CK_MECHANISM m = { CKM_HKDF_DERIVE, &p, sizeof(p) };
+	struct list l = { .n = 0 };
+	CK_OBJECT_HANDLE h = 0;
+
+	add(&l, CKA_VALUE_LEN, &len32, sizeof(len32));
+	add(&l, CKA_SIGN, &yes, 1);
+	return key_derive(s, &m, base, templ_of(&l), &h);
+}
+
+/* Two records: of the use of a token key, and of what came of it. */
+static void derived(void **state)
+{
+	CK_OBJECT_HANDLE token_key = hkdf_key(true), one = hkdf_key(false), other = hkdf_key(false);
+	CK_ULONG before = objects();
+
+	(void)state;
+	total();
+	assert_int_equal(derive(one, other), OK);
+	assert_int_equal(total(), 0);
+	assert_int_equal(derive(token_key, 0), OK);
+	assert_int_equal(take(EV_DERIVE), 2);
+	assert_int_equal(derive(one, token_key), OK);
+	assert_int_equal(take(EV_DERIVE), 2);
+	assert_int_equal(objects(), before + 3);
+	roll_answer = E_DEVICE;
+	assert_int_equal(derive(token_key, 0), E_DEVICE);
+	assert_int_equal(derive(one, token_key), E_DEVICE);
+	roll_answer = OK;
+	assert_int_equal(objects(), before + 3);
+}
+
+static void login(void **state)
+{
+	struct token *t = s->token;
+
+	(void)state;
+	assert_int_equal(token_logout(t), OK);
+	assert_int_equal(take(EV_LOGOUT), 1);
+	roll_answer = E_DEVICE;
+	assert_int_equal(token_login(t, s, CKU_USER, span_str(USER_PIN)), E_DEVICE);
+	assert_int_equal(token_state(t, true), CKS_RW_PUBLIC_SESSION);
+	roll_answer = OK;
+	assert_int_equal(token_login(t, s, CKU_USER, span_str(USER_PIN)), OK);
+	assert_int_equal(take(EV_LOGIN), 1);
+}
+
 /* ---- provenance ---- */
 
 static unsigned uses_recorded(CK_OBJECT_HANDLE mac)
@@ -364,13 +425,44 @@ static void provenance(void **state)
 	assert_int_equal(uses_recorded(through_wrapping(session_key, false)), 0);
 }
 
+/* Two records: of the use of the unwrapping key, and of what came of it. */
+static void unwrapped(void **state)
+{
+	CK_OBJECT_HANDLE session_key = hmac_key(false);
+
+	(void)state;
+	total();
+	through_wrapping(session_key, false);
+	assert_int_equal(total(), 0);
+	through_wrapping(session_key, true);
+	assert_int_equal(take(EV_UNWRAP), 2);
+}
+
+/* A key that is read from the store again is still one of the token. */
+static void provenance_is_stored(void **state)
+{
+	CK_OBJECT_HANDLE h = 0;
+	CK_ULONG n = 0;
+
+	(void)state;
+	hmac_key(true);
+	assert_int_equal(token_logout(s->token), OK);
+	assert_int_equal(token_login(s->token, s, CKU_USER, span_str(USER_PIN)), OK);
+	assert_int_equal(find_init(s, (struct templ){ NULL, 0 }), OK);
+	assert_int_equal(find_next(s, &h, 1, &n), OK);
+	assert_int_equal(find_final(s), OK);
+	assert_int_equal(n, 1);
+	assert_int_equal(uses_recorded(session_copy(h)), 1);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(single_part), TEST(in_place),   TEST(mac_verification),
 		TEST(stream),      TEST(generate),   TEST(read_secret),
-		TEST(wrap),        TEST(provenance),
+		TEST(wrap),        TEST(derived),    TEST(unwrapped),
+		TEST(login),       TEST(provenance), TEST(provenance_is_stored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
