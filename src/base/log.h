@@ -24,6 +24,7 @@ enum log_fault {
 	FAULT_STORE,      /* a store that cannot be opened, written or trusted */
 	FAULT_ROLL,       /* an audit log that cannot be written */
 	FAULT_MEMORY,     /* memory that could not be locked */
+	FAULT_PIN,        /* a row of a PIN that is not the one last set */
 	FAULT_PIN_SOURCE, /* a configured PIN source that failed */
 	FAULT_SELFTEST,   /* a failed self-test or integrity check */
 	FAULT_FORMAT,     /* state of a newer version */

@@ -79,6 +79,12 @@ enum err attr_get(const struct attrset *obj, bool verified, CK_ATTRIBUTE *t, CK_
 bool attr_match(const struct attrset *obj, bool verified, const struct attrset *templ);
 
 /*
+ * A token key whose value may not be read although it is not CKA_PRIVATE: it must not lie on the disk as
+ * it is, so it is sealed, and seen by whoever is logged in (docs/STORE.md, "Records").
+ */
+bool attr_sealed(const struct attrset *obj);
+
+/*
  * The template that key carries under CKA_WRAP_TEMPLATE, CKA_UNWRAP_TEMPLATE, CKA_DERIVE_TEMPLATE
  * and so on; a key without one agrees with everything. attr_agrees: obj has every attribute of it
  * with the same value (what C_WrapKey answers otherwise is the caller's to choose). attr_impose:

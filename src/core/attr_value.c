@@ -10,6 +10,15 @@ bool attr_hidden(const struct attrset *obj)
 	return attrset_bool(obj, CKA_SENSITIVE, false) || !attrset_bool(obj, CKA_EXTRACTABLE, true);
 }
 
+bool attr_sealed(const struct attrset *obj)
+{
+	CK_OBJECT_CLASS cls = attrset_ulong(obj, CKA_CLASS, SCHEMA_NONE);
+
+	return (cls == CKO_PRIVATE_KEY || cls == CKO_SECRET_KEY) &&
+	       attrset_bool(obj, CKA_TOKEN, false) && !attrset_bool(obj, CKA_PRIVATE, false) &&
+	       attr_hidden(obj);
+}
+
 enum err attr_value(const struct schema_kind *k, const struct attrset *obj, bool verified,
 		    CK_ATTRIBUTE_TYPE t, const struct schema_row **row, struct span *v)
 {

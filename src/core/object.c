@@ -2,8 +2,16 @@
 #include "core/object.h"
 
 #include "base/mem.h"
+#include "core/attr.h"
 #include "core/keycache.h"
 #include "core/usage.h"
+
+enum sight object_sight(const struct attrset *attrs)
+{
+	if (attrset_bool(attrs, CKA_PRIVATE, false))
+		return SIGHT_USER;
+	return attr_sealed(attrs) ? SIGHT_LOGIN : SIGHT_ALL;
+}
 
 enum err object_new(struct attrset *attrs, bool lineage, struct object **out)
 {
@@ -19,7 +27,7 @@ enum err object_new(struct attrset *attrs, bool lineage, struct object **out)
 	o->cls = attrset_ulong(attrs, CKA_CLASS, CK_UNAVAILABLE_INFORMATION);
 	o->key_type = attrset_ulong(attrs, CKA_KEY_TYPE, CK_UNAVAILABLE_INFORMATION);
 	o->token = attrset_bool(attrs, CKA_TOKEN, false);
-	o->priv = attrset_bool(attrs, CKA_PRIVATE, false);
+	o->sight = object_sight(attrs);
 	o->always_auth = attrset_bool(attrs, CKA_ALWAYS_AUTHENTICATE, false);
 	o->restricted = attrset_bytes(attrs, CKA_ALLOWED_MECHANISMS).n != 0;
 	o->usages = usage_bits(attrs);

@@ -9,6 +9,7 @@
 #include "base/attrset.h"
 #include "base/err.h"
 #include "crypto/key.h"
+#include "store/store.h"
 #include <stdatomic.h>
 
 struct object {
@@ -17,9 +18,11 @@ struct object {
 	uint64_t id, version; /* in the store; 0: session object */
 	CK_OBJECT_CLASS cls;
 	CK_KEY_TYPE key_type; /* CK_UNAVAILABLE_INFORMATION: no key */
-	bool token, priv;     /* CKA_TOKEN, CKA_PRIVATE */
-	bool verified;        /* a public token object whose MAC was checked */
-	bool checked;         /* read or written with a seal: verified is the last word */
+	bool token;           /* CKA_TOKEN */
+	enum sight
+		sight; /* with which login it is there; beyond SIGHT_ALL it ends with the login */
+	bool verified; /* a public token object whose MAC was checked */
+	bool checked;  /* read or written with a seal: verified is the last word */
 	bool lineage; /* comes from a token key, through copy, unwrap and derive (audit.md, provenance) */
 	bool always_auth;          /* CKA_ALWAYS_AUTHENTICATE */
 	bool restricted;           /* has CKA_ALLOWED_MECHANISMS */
@@ -33,6 +36,8 @@ struct object {
 	atomic_bool key_used; /* since the hand last passed */
 };
 
+/* Who sees an object with these attributes. */
+enum sight object_sight(const struct attrset *attrs);
 /* Takes over attrs (also on error, freed). One reference, the caller's. */
 enum err object_new(struct attrset *attrs, bool lineage, struct object **out);
 struct object *object_ref(struct object *o);

@@ -147,7 +147,7 @@ static enum err take_key(struct session *s, struct op *op, enum op_kind k, const
 		return e;
 	if (op->key.object->always_auth && op_waiting(s))
 		return E_OPERATION_ACTIVE;
-	op->private = op->key.object->priv;
+	op->private = op->key.object->sight != SIGHT_ALL;
 	op->waits = op->key.object->always_auth;
 	op->watched = release_watched(op->key.object);
 	return OK;

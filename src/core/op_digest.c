@@ -23,7 +23,7 @@ static enum err absorb_key(struct session *s, struct op *op, const struct object
 	if (e == OK)
 		e = op_absorb(op, value);
 	op->keyed = true;
-	op->private = op->private || o->priv;
+	op->private = op->private || o->sight != SIGHT_ALL;
 	return e;
 }
 

@@ -28,7 +28,7 @@ struct op {
 	enum op_kind kind;
 	enum op_phase phase;
 	unsigned epoch; /* the token's login epoch at Init */
-	bool private;   /* a private object takes part: ends with the login */
+	bool private;   /* an object that needs the login takes part: ends with it */
 	bool waits;     /* for C_Login(CKU_CONTEXT_SPECIFIC) */
 	bool watched;   /* its use is recorded (release.h) */
 	bool used;      /* the key has worked on input, and nothing is on the roll about it yet */
@@ -53,7 +53,8 @@ struct op_row {
 	bool exact;        /* run_bound is the very length, so a smaller buffer needs no attempt */
 	bool streams;      /* Update gives output */
 	enum err too_long; /* more input than may be kept, or than there can be */
-	enum err in_parts; /* the call for the whole after an Update: as the function's list has it */
+	enum err
+		in_parts; /* the call for the whole after an Update: as the function's list has it */
 	enum err logged_out; /* the list of the standard's function has it */
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "core/attr_internal.h"
+#include "core/object.h"
 #include <chancery/chancery.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -56,13 +57,6 @@ static bool has_all(CK_ULONG held, CK_ULONG bits)
 	return (held & bits) == bits;
 }
 
-/* What is not private lies on the disk as it is: a value that may not be read must not be there. */
-static bool laid_open(const struct attrset *obj)
-{
-	return attrset_bool(obj, CKA_TOKEN, false) && !attrset_bool(obj, CKA_PRIVATE, false) &&
-	       attr_hidden(obj);
-}
-
 enum err policy_roles(const struct attr_who *who, const struct attrset *old, struct attrset *obj)
 {
 	CK_ULONG before = old != NULL ? attrset_ulong(old, CKA_CHANCERY_ROLES, 0) : 0;
@@ -70,8 +64,6 @@ enum err policy_roles(const struct attr_who *who, const struct attrset *old, str
 
 	if (!holds_secret(obj))
 		return OK;
-	if (!who->compat && laid_open(obj) && (old == NULL || !laid_open(old)))
-		return E_TEMPLATE_INCONSISTENT;
 	for (size_t i = 0; i < LENGTH(conflicts) && !who->compat; i++)
 		if (has_all(held, conflicts[i]) && !has_all(before, conflicts[i]))
 			return E_TEMPLATE_INCONSISTENT;
@@ -118,8 +110,8 @@ enum err policy_unwrapper(const struct attr_who *who, const struct mech *m,
 	return !blind && attr_hidden(unwrapper) && !who->compat ? E_MECHANISM : OK;
 }
 
-enum err policy_derive(const struct attr_who *who, const struct mech *m,
-		       const struct attrset *base, const struct attrset *obj)
+enum err policy_derive(const struct attr_who *who, const struct mech *m, const struct attrset *base,
+		       const struct attrset *obj)
 {
 	bool open = m != NULL && (m->traits & MECH_DERIVE_OPEN) != 0;
 
@@ -151,8 +143,7 @@ enum err policy_sign(const struct attr_who *who, CK_MECHANISM_TYPE m, const stru
 enum err policy_copy(const struct attr_who *who, const struct attrset *old,
 		     const struct attrset *obj)
 {
-	bool shown =
-		attrset_bool(old, CKA_PRIVATE, false) && !attrset_bool(obj, CKA_PRIVATE, false);
+	bool shown = object_sight(obj) < object_sight(old);
 
 	return shown && holds_secret(old) && !who->compat ? E_TEMPLATE_INCONSISTENT : OK;
 }

@@ -14,8 +14,7 @@
 /*
  * Roles that undo each other must not meet in one private or secret key, not even one after the
  * other: obj remembers every role that it or the object it was copied from ever had (old: that
- * object or the former version, or NULL), and a conflict that is new is E_TEMPLATE_INCONSISTENT. So
- * is a token key that is sensitive or unextractable and not CKA_PRIVATE: it would be stored in the clear.
+ * object or the former version, or NULL), and a conflict that is new is E_TEMPLATE_INCONSISTENT.
  */
 enum err policy_roles(const struct attr_who *who, const struct attrset *old, struct attrset *obj);
 /*
@@ -47,7 +46,7 @@ enum err policy_wrap(const struct attr_who *who, const struct mech *m,
  * C_SignInit and C_SignRecoverInit.
  */
 enum err policy_sign(const struct attr_who *who, CK_MECHANISM_TYPE m, const struct attrset *key);
-/* A copy of a private key object is private, too. */
+/* A copy of a key is seen by nobody who does not see the key: it must not outlive the logout as a session object. */
 enum err policy_copy(const struct attr_who *who, const struct attrset *old,
 		     const struct attrset *obj);
 

@@ -10,7 +10,9 @@ bool release_watched(const struct object *o)
 
 enum err release_login(const struct token *t, unsigned epoch, const struct object *o)
 {
-	return o != NULL && o->priv && token_epoch(t) != epoch ? E_NOT_LOGGED_IN : OK;
+	bool needed = o != NULL && o->sight != SIGHT_ALL;
+
+	return needed && token_epoch(t) != epoch ? E_NOT_LOGGED_IN : OK;
 }
 
 enum err release_record(const struct token *t, enum roll_event_kind kind, const struct object *o,

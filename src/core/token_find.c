@@ -77,7 +77,7 @@ static enum err ask(struct token *t, struct access *a, const struct question *x,
 {
 	uint64_t *ids = NULL;
 	size_t n = 0;
-	enum err e = store_query(a->medium->store, access_sight(a), &x->q, &ids, &n);
+	enum err e = store_query(a->medium->store, a->seal, &x->q, &ids, &n);
 
 	if (e == OK)
 		e = load_missing(t, a, ids, n);

@@ -139,10 +139,10 @@ void access_unref(struct access *a); /* NULL accepted; t->rw is not held */
 enum err access_open(struct store *store, bool read_only, struct access **out);
 /* The same medium under another login; takes over seal, also on error. */
 enum err access_as(const struct access *a, struct seal *seal, enum who who, struct access **out);
-/* The seal to give to store_query and store_get: the security officer does not see private objects. */
-static inline const struct seal *access_sight(const struct access *a)
+/* Whether its login sees such an object: the security officer does not see private ones. */
+static inline bool access_sees(const struct access *a, enum sight sight)
 {
-	return a->who == WHO_USER ? a->seal : NULL;
+	return sight <= seal_sight(a->seal);
 }
 /* Makes next (a reference that is taken over; NULL: none) the token's access; *old, a reference, is the caller's to let go of after the unlock. */
 void access_swap_locked(struct token *t, struct access *next, struct access **old);

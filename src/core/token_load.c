@@ -66,9 +66,8 @@ static enum err to_object(struct record *r, bool checked, struct object **out)
 		return e;
 	(*out)->id = r->id;
 	(*out)->version = r->version;
-	/* what is sealed opened, or it would not be here */
-	(*out)->verified = r->verified || r->priv;
-	(*out)->checked = checked || r->priv;
+	(*out)->verified = r->verified;
+	(*out)->checked = checked;
 	return OK;
 }
 
@@ -86,7 +85,7 @@ static void log_damage(const struct token *t, uint64_t id)
  */
 static bool unvouched(const struct access *a, const struct record *r)
 {
-	return a->seal != NULL && !r->priv && !r->verified && !lib_conf()->module.public_write;
+	return a->seal != NULL && !r->verified && !lib_conf()->module.public_write;
 }
 
 /* The i-th record becomes an object. */
@@ -96,9 +95,9 @@ static enum err take_object(const struct token *t, const struct access *a, struc
 	struct record *r = &b->record[i];
 	enum err e = b->each[i];
 
-	if (e == OK && r->priv && access_sight(a) == NULL)
+	if (e == OK && !access_sees(a, r->sight))
 		e = E_OBJECT_HANDLE; /* the security officer does not see it */
-	if (e == OK && unvouched(a, r))
+	if (e == OK && (unvouched(a, r) || r->sight != object_sight(r->attrs)))
 		e = E_CORRUPT;
 	if (e == OK)
 		e = to_object(r, a->seal != NULL, &b->load[i].object);

@@ -195,9 +195,9 @@ enum err token_login(struct token *t, struct session *s, CK_USER_TYPE type, stru
 
 /* ---- logout ---- */
 
-static bool is_private(const struct entry *e)
+static bool needs_login(const struct entry *e)
 {
-	return e->object->priv;
+	return e->object->sight != SIGHT_ALL;
 }
 
 void token_step_down_locked(struct token *t)
@@ -210,7 +210,7 @@ void token_step_down_locked(struct token *t)
 		e = access_as(now, NULL, WHO_NOBODY, &next);
 	rwlock_write(&t->rw);
 	atomic_fetch_add(&t->epoch, 1);
-	gone = map_sweep(t, is_private);
+	gone = map_sweep(t, needs_login);
 	/* without memory for a new access there is none: the token counts as taken away rather than as logged in */
 	access_swap_locked(t, next, &old);
 	if (e != OK) {

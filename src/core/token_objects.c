@@ -100,7 +100,7 @@ static enum err may_change(const struct access *a, const struct session *s, cons
 {
 	if (o->token && !s->rw)
 		return E_SESSION_READ_ONLY;
-	if (o->priv && a->who != WHO_USER)
+	if (!access_sees(a, o->sight))
 		return E_NOT_LOGGED_IN;
 	if (!o->token)
 		return OK;
@@ -113,7 +113,7 @@ enum err token_may_add(struct token *t, const struct session *s, const struct at
 {
 	const struct object o = {
 		.token = attrset_bool(attrs, CKA_TOKEN, false),
-		.priv = attrset_bool(attrs, CKA_PRIVATE, false),
+		.sight = object_sight(attrs),
 	};
 	struct access *a = NULL;
 	enum err e = access_get(t, &a);
@@ -141,7 +141,7 @@ static struct record record_of(const struct object *o)
 	return (struct record){
 		.id = o->id,
 		.version = o->version,
-		.priv = o->priv,
+		.sight = o->sight,
 		.traits = o->lineage ? RECORD_TOKEN_LINEAGE : 0,
 		.attrs = o->attrs,
 	};
@@ -178,12 +178,12 @@ static enum err store_all(struct adding *a)
 }
 
 /*
- * After a logout, or when the token is another one by now, a private object is not shown any more: it has a handle, but
+ * After a logout, or when the token is another one by now, an object that needs the login is not shown any more: it has a handle, but
  * a dead one.
  */
 static bool shown_locked(const struct token *t, const struct adding *a, const struct object *o)
 {
-	if (o->priv && a->epoch != atomic_load(&t->epoch))
+	if (o->sight != SIGHT_ALL && a->epoch != atomic_load(&t->epoch))
 		return false;
 	return t->access != NULL && t->access->medium == a->access->medium;
 }
@@ -316,22 +316,37 @@ static bool replaces_locked(const struct entry *e, const struct object *old, con
 			: e->object == old;
 }
 
+/*
+ * A logout that came in between left an object that anybody saw until then; its new version may need the login. What is
+ * not to be seen any more is the caller's, for map_bury.
+ */
+static struct entry *hide_locked(struct token *t, struct entry *e)
+{
+	if (t->access == NULL || access_sees(t->access, e->object->sight))
+		return NULL;
+	map_remove(t, e);
+	return e;
+}
+
 enum err token_replace(struct token *t, struct session *s, CK_OBJECT_HANDLE h,
 		       const struct object *old, struct object *o)
 {
 	struct object *gone = o;
-	struct entry *entry;
+	struct entry *entry, *hidden = NULL;
 	enum err e = change(t, s, CHANGE_REPLACE, old, o);
 
 	if (e == OK) {
 		rwlock_write(&t->rw);
 		entry = map_by_handle(&t->map, h);
-		if (replaces_locked(entry, old, o))
+		if (replaces_locked(entry, old, o)) {
 			gone = map_replace(t, entry, o);
-		else if (!o->token)
+			hidden = hide_locked(t, entry);
+		} else if (!o->token) {
 			e = E_OBJECT_HANDLE;
+		}
 		rwlock_drop(&t->rw);
 	}
+	map_bury(hidden);
 	object_unref(gone);
 	return e;
 }

@@ -75,7 +75,7 @@ static struct entry *drop_unlisted_locked(struct token *t, struct sync *y)
 }
 
 /*
- * Takes out what was removed, and leaves in y->d what is to be read: what the map has in an older
+ * Takes out what was removed or is not to be seen any more, and leaves in y->d what is to be read: what the map has in an older
  * version, and what is new if searches were answered already.
  */
 static struct entry *sort_out_locked(struct token *t, const struct access *a, struct sync *y)
@@ -87,15 +87,16 @@ static struct entry *sort_out_locked(struct token *t, const struct access *a, st
 	for (size_t i = all; i < y->n; i++) {
 		const struct store_delta d = y->d[i];
 		struct entry *e = map_by_id(&t->map, d.id);
+		const bool goes = d.version == 0 || !access_sees(a, d.sight);
 
-		if (d.version == 0 && e != NULL) {
+		if (goes && e != NULL) {
 			map_remove(t, e);
 			e->next = gone;
 			gone = e;
 		}
-		if (d.version == 0)
+		if (goes)
 			load_spoil_locked(t, d.id);
-		if (d.version == 0 || known_locked(t, &d) || (d.priv && access_sight(a) == NULL))
+		if (goes || known_locked(t, &d))
 			continue;
 		if (e == NULL && ++fresh > MANY_NEW)
 			asked_clear(&t->asked);

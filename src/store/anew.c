@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes of the token itself, by its security officer. */
 #include "store/attempt.h"
-#include "store/head.h"
 #include "store/inside.h"
 #include "store/stmt.h"
+#include "store/vouch.h"
 
 /* ---- beginning anew ---- */
 
@@ -26,11 +26,11 @@ static enum err clear_removals(struct db *d, uint64_t until)
  * Ids go on where they were, so that none is used twice; pending events stay, for what they record did happen. now: the row
  * as it is; next: what was made of an earlier reading of it.
  */
-static enum err replace_all(struct store *s, const struct attempt *a, struct head *next,
-			    const struct pinkey *so)
+static enum err replace_all(struct store *s, const struct attempt *a, const struct seal *k,
+			    struct head *next, const struct pinkey *so)
 {
 	struct head now;
-	enum err e = attempt_still(s, a);
+	enum err e = attempt_still(s, a, k);
 
 	if (e == OK)
 		e = head_get(&s->db, &now);
@@ -49,14 +49,14 @@ static enum err replace_all(struct store *s, const struct attempt *a, struct hea
 	return e == OK ? head_pin_put(&s->db, &next->ident, STORE_SO, so, 0) : e;
 }
 
-static enum err begin_anew(struct store *s, const struct attempt *a, struct head *next,
-			   const struct pinkey *so)
+static enum err begin_anew(struct store *s, const struct attempt *a, const struct seal *k,
+			   struct head *next, const struct pinkey *so)
 {
 	enum err e = txn_write(s);
 
 	if (e != OK)
 		return e;
-	e = replace_all(s, a, next, so);
+	e = replace_all(s, a, k, next, so);
 	if (e != OK) {
 		txn_end(s);
 		return e;
@@ -70,8 +70,8 @@ static enum err begin_anew(struct store *s, const struct attempt *a, struct head
 	return e;
 }
 
-static enum err prepare_anew(struct store *s, const struct attempt *a, struct span so_pin,
-			     const char *label)
+static enum err prepare_anew(struct store *s, const struct attempt *a, const struct seal *k,
+			     struct span so_pin, const char *label)
 {
 	struct head next = { 0 };
 	struct pinkey so;
@@ -80,9 +80,9 @@ static enum err prepare_anew(struct store *s, const struct attempt *a, struct sp
 	memcpy(next.ident.serial, a->ident.serial, sizeof(next.ident.serial));
 	e = head_begin(&next, label, &s->policy, &a->key, so_pin, &so);
 	if (e == OK)
-		e = begin_anew(s, a, &next, &so);
+		e = begin_anew(s, a, k, &next, &so);
 	if (e != OK)
-		(void)attempt_discharge(s, a);
+		(void)attempt_discharge(s, a, k);
 	return e;
 }
 
@@ -92,10 +92,10 @@ enum err store_reinit(struct store *s, struct span so_pin, const char label[32])
 	struct seal *k = NULL;
 	enum err e = s->read_only ? E_WRITE_PROTECTED : attempt_make(s, &a, so_pin, &k);
 
-	seal_free(k);
 	if (e == OK)
-		e = prepare_anew(s, &a, so_pin, label);
+		e = prepare_anew(s, &a, k, so_pin, label);
 	attempt_end(&a);
+	seal_free(k);
 	return e;
 }
 
@@ -105,10 +105,8 @@ static enum err relabel(struct store *s, const struct seal *so, const char *labe
 {
 	struct head h;
 	struct state st;
-	enum err e = seal_fits(so, &s->ident) ? head_get(&s->db, &h) : E_DEVICE_REMOVED;
+	enum err e = seal_fits(so, &s->ident) ? vouch_open(&s->db, so, &h, &st) : E_DEVICE_REMOVED;
 
-	if (e == OK)
-		e = state_open(&st, so, h.label, span(h.sealed, sizeof(h.sealed)));
 	if (e != OK)
 		return e;
 	memcpy(h.label, label, sizeof(h.label));
@@ -124,7 +122,7 @@ enum err store_rename(struct store *s, const struct seal *so, const char label[3
 		return e;
 	e = relabel(s, so, label);
 	if (e == OK)
-		return txn_commit(s);
+		return sure_commit(s);
 	txn_end(s);
 	return e;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/attempt.h"
 
-#include "store/head.h"
 #include "store/inside.h"
 #include "store/turn.h"
+#include "store/vouch.h"
 #include <errno.h>
 #include <time.h>
 
@@ -60,23 +60,36 @@ static enum err charge_here(struct store *s, struct attempt *a)
 	return e;
 }
 
-enum err attempt_still(struct store *s, const struct attempt *a)
+/* An earlier PIN whose row was put back unwraps the data key as well as the present one. */
+static enum err verify(struct store *s, enum store_user u, const struct seal *k)
+{
+	struct head h;
+	struct state st;
+	bool current = false;
+	enum err e = vouch_open(&s->db, k, &h, &st);
+
+	if (e == OK)
+		e = vouch_current(&s->db, &h, &st, u, &current);
+	return e == OK && !current ? E_CORRUPT : e;
+}
+
+enum err attempt_still(struct store *s, const struct attempt *a, const struct seal *k)
 {
 	struct attempt now = attempt_of(a->user);
 	enum err e = attempt_row(s, &now);
 
 	if (e == OK && memcmp(now.key.salt, a->key.salt, sizeof(now.key.salt)) != 0)
 		e = E_PIN_WRONG;
-	return e;
+	return e == OK ? verify(s, a->user, k) : e;
 }
 
-static enum err discharge_there(struct store *s, const struct attempt *a)
+static enum err discharge_there(struct store *s, const struct attempt *a, const struct seal *k)
 {
 	enum err e = txn_write(s);
 
 	if (e != OK)
 		return e;
-	e = attempt_still(s, a);
+	e = attempt_still(s, a, k);
 	if (e == OK)
 		e = head_pin_count(&s->db, a->user, 0);
 	if (e == OK)
@@ -85,13 +98,13 @@ static enum err discharge_there(struct store *s, const struct attempt *a)
 	return e;
 }
 
-static enum err discharge_here(struct store *s, const struct attempt *a)
+static enum err discharge_here(struct store *s, const struct attempt *a, const struct seal *k)
 {
 	enum err e = txn_read(s);
 
 	if (e != OK)
 		return e;
-	e = attempt_still(s, a);
+	e = attempt_still(s, a, k);
 	if (e == OK)
 		s->failures[a->user] = 0;
 	txn_end(s);
@@ -112,13 +125,13 @@ static void refund(struct store *s, const struct attempt *a)
 		txn_end(s);
 }
 
-enum err attempt_discharge(struct store *s, const struct attempt *a)
+enum err attempt_discharge(struct store *s, const struct attempt *a, const struct seal *k)
 {
 	enum err e;
 
 	if (s->read_only)
-		return discharge_here(s, a);
-	e = discharge_there(s, a);
+		return discharge_here(s, a, k);
+	e = discharge_there(s, a, k);
 	if (e != OK && e != E_PIN_WRONG)
 		refund(s, a); /* the answer is not given */
 	return e;

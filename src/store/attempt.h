@@ -22,14 +22,18 @@ static inline struct attempt attempt_of(enum store_user u)
 	return (struct attempt){ .user = u, .turn = -1 };
 }
 
-/* On OK the charge still stands: attempt_discharge, or attempt_still and a new count in a transaction of the caller's. */
+/* On OK the charge still stands: attempt_discharge with what *k is, or attempt_still and a new count in a transaction of the caller's. */
 enum err attempt_make(struct store *s, struct attempt *a, struct span pin, struct seal **k);
-enum err attempt_discharge(struct store *s, const struct attempt *a);
+/* Also verifies: as attempt_still. After an error other than E_PIN_WRONG the try does not count. */
+enum err attempt_discharge(struct store *s, const struct attempt *a, const struct seal *k);
 /* After attempt_make, whatever it returned, and after what is done with a right PIN. */
 void attempt_end(struct attempt *a);
 
-/* In a transaction. E_PIN_WRONG: the PIN was changed while the KDF ran. */
-enum err attempt_still(struct store *s, const struct attempt *a);
+/*
+ * In a transaction, with the seal that the PIN opened. E_PIN_WRONG: the PIN was changed while the KDF ran. E_CORRUPT: its row is not the
+ * one last set (vouch.h), or the token's own row was altered.
+ */
+enum err attempt_still(struct store *s, const struct attempt *a, const struct seal *k);
 /* In a transaction: reads the row. E_PIN_UNSET. */
 enum err attempt_row(struct store *s, struct attempt *a);
 

@@ -67,7 +67,7 @@ static enum err put_pin(struct archive_writer *w, struct db *d, const struct hea
 
 static enum err put_row(struct archive_writer *w, const struct row *row)
 {
-	const uint64_t numbers[] = { row->id,  row->version,  row->changed, row->priv,
+	const uint64_t numbers[] = { row->id,  row->version,  row->changed, row->sight,
 				     row->cls, row->label_ix, row->id_ix };
 	struct buf b = { .max = ARCHIVE_ITEM_MAX };
 	enum err e = OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/change.h"
 
-#include "store/stmt.h"
+#include "store/lookup.h"
 
 /* So many changes back, removals are remembered one by one; and they are looked through every so many changes. */
 #define REMOVED_KEPT  65536
@@ -37,7 +37,7 @@ static enum err check_old(const struct row *old, bool found, const struct seal *
 {
 	if (!found || old->version != c->rec->version)
 		return E_OBJECT_HANDLE;
-	return k == NULL && (old->priv || old->tag.n != 0) ? E_NOT_LOGGED_IN : OK;
+	return k == NULL && (old->sight != SIGHT_ALL || old->tag.n != 0) ? E_NOT_LOGGED_IN : OK;
 }
 
 /* Takes the old row out of the sum. */
@@ -51,7 +51,7 @@ static enum err retire(struct db *d, struct tally *t, const struct seal *k,
 	stmt_u64(&q, 1, old.id);
 	if (stmt_next(&q, &found) == OK && found) {
 		old.version = stmt_col_u64(&q, 0);
-		old.priv = stmt_col_u64(&q, 1) != 0;
+		old.sight = lookup_sight(&q, 1);
 		old.tag = stmt_col_blob(&q, 2);
 	}
 	if (q.e == OK)
@@ -71,7 +71,7 @@ static enum err write_row(struct db *d, const struct row *row)
 	stmt_u64(&q, 1, row->id);
 	stmt_u64(&q, 2, row->version);
 	stmt_u64(&q, 3, row->changed);
-	stmt_u64(&q, 4, row->priv);
+	stmt_u64(&q, 4, row->sight);
 	stmt_u64(&q, 5, row->cls);
 	stmt_u64(&q, 6, row->label_ix);
 	stmt_u64(&q, 7, row->id_ix);
@@ -86,7 +86,7 @@ static enum err put(struct db *d, struct tally *t, const struct seal *k, const s
 	struct row row = { .id = id,
 			   .version = version,
 			   .changed = t->head.changes,
-			   .priv = r->priv };
+			   .sight = r->sight };
 	struct buf out = { 0 };
 	enum err e = record_seal(k, t->head.salt, r, &row, &out);
 

@@ -4,6 +4,7 @@
 #include "store/inside.h"
 #include "store/lookup.h"
 #include "store/schema.h"
+#include "store/vouch.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -70,30 +71,36 @@ static enum err check_schema(struct check *c)
 
 /* ---- the token's own rows ---- */
 
-static enum err check_pin(struct check *c, enum store_user u, bool must)
+/* st: NULL when no seal opens it. */
+static enum err check_pin(struct check *c, enum store_user u, const struct state *st)
 {
-	const char *who = u == STORE_SO ? "SO" : "user";
 	struct pinkey pk;
 	uint32_t failures = 0;
-	bool set = false;
+	bool set = false, current = true;
 	enum err e = head_pin_get(&c->s->db, &c->head.ident, u, &set, &pk, &failures);
 
-	if (e == E_CORRUPT || (e == OK && must && !set)) {
-		say(c, true, "the row of the %s PIN is damaged or missing", who);
+	if (e == E_CORRUPT || (e == OK && u == STORE_SO && !set)) {
+		say(c, true, "the row of the %s PIN is damaged or missing", vouch_name(u));
 		return OK;
 	}
-	if (e == OK && set && failures >= c->s->policy.pin_max)
-		say(c, false, "the %s PIN is locked", who);
+	if (e == OK && st != NULL)
+		e = vouch_current(&c->s->db, &c->head, st, u, &current);
+	if (e == OK && !current)
+		say(c, true, VOUCH_NOT_CURRENT, vouch_name(u));
+	else if (e == OK && set && failures >= c->s->policy.pin_max)
+		say(c, false, "the %s PIN is locked", vouch_name(u));
 	return e;
 }
 
 static enum err check_head(struct check *c)
 {
-	enum err e = head_get(&c->s->db, &c->head);
+	struct state st, *opened = c->k != NULL ? &st : NULL;
+	enum err e = opened != NULL ? vouch_open(&c->s->db, c->k, &c->head, opened)
+				    : head_get(&c->s->db, &c->head);
 
 	if (e == OK)
-		e = check_pin(c, STORE_SO, true);
-	return e == OK ? check_pin(c, STORE_USER, false) : e;
+		e = check_pin(c, STORE_SO, opened);
+	return e == OK ? check_pin(c, STORE_USER, opened) : e;
 }
 
 /* ---- objects ---- */
@@ -124,9 +131,9 @@ static enum err check_row(struct check *c, const struct row *row)
 	c->rows++;
 	if (row->tag.n == 0)
 		c->unsealed++;
-	if (e == OK && (!row->priv || c->k != NULL)) {
+	if (e == OK && (row->sight == SIGHT_ALL || c->k != NULL)) {
 		e = record_open(c->k, row, &r);
-		if (e == OK && !row->priv)
+		if (e == OK && row->sight == SIGHT_ALL)
 			e = check_index(c, row, &r);
 		record_clear(&r);
 	}

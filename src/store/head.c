@@ -17,12 +17,15 @@ static enum err make_serial(uint8_t serial[IDENT_SERIAL])
 	return e;
 }
 
-static enum err seal_empty(struct head *h, const uint8_t *data_key)
+/* No objects, and no PIN but the SO's. */
+static enum err seal_empty(struct head *h, const uint8_t *data_key, const struct pinkey *so)
 {
-	const struct state empty = { .changes = h->changes };
+	struct state empty = { .changes = h->changes };
 	struct seal *k = NULL;
 	enum err e = seal_new(&h->ident, STORE_SO, data_key, &k);
 
+	if (e == OK)
+		e = pinkey_digest(so, &h->ident, STORE_SO, empty.pin[STORE_SO]);
 	if (e == OK)
 		e = state_seal(&empty, k, h->label, h->sealed);
 	seal_free(k);
@@ -45,9 +48,9 @@ enum err head_begin(struct head *h, const char *label, const struct store_policy
 	if (e == OK)
 		e = crypto_random(data_key, SEALING_KEY);
 	if (e == OK)
-		e = seal_empty(h, data_key);
-	if (e == OK)
 		e = pinkey_make(p, least, &h->ident, STORE_SO, so_pin, data_key, so);
+	if (e == OK)
+		e = seal_empty(h, data_key, so);
 	mem_free(data_key);
 	return e;
 }

@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/log.h"
 #include "store/attempt.h"
-#include "store/head.h"
 #include "store/inside.h"
+#include "store/vouch.h"
 
-/* What the data key seals of the token itself must open: an altered label or counter is no token to work with. */
-static enum err check_state(struct store *s, const struct seal *k)
+/*
+ * The row of the other PIN keeps nobody out whose own is in order, who may be the one to mend it; that it was put back
+ * or removed is for the log, and for doctor.
+ */
+static void look_at_other(struct store *s, const struct seal *k)
 {
+	const enum store_user other = k->user == STORE_SO ? STORE_USER : STORE_SO;
 	struct head h;
 	struct state st;
+	bool current = true;
 	enum err e = txn_read(s);
 
 	if (e != OK)
-		return e;
-	e = head_get(&s->db, &h);
-	txn_end(s);
+		return;
+	e = vouch_open(&s->db, k, &h, &st);
 	if (e == OK)
-		e = state_open(&st, k, h.label, span(h.sealed, sizeof(h.sealed)));
-	if (e == OK && st.changes > h.changes)
-		e = E_CORRUPT;
-	return e;
+		e = vouch_current(&s->db, &h, &st, other, &current);
+	txn_end(s);
+	if (e == OK && !current)
+		log_fault(FAULT_PIN, "%s: " VOUCH_NOT_CURRENT ": run chancery doctor", s->path,
+			  vouch_name(other));
 }
 
 enum err store_login(struct store *s, enum store_user u, struct span pin, struct seal **seal)
@@ -28,10 +34,10 @@ enum err store_login(struct store *s, enum store_user u, struct span pin, struct
 	enum err e = attempt_make(s, &a, pin, &k);
 
 	if (e == OK)
-		e = attempt_discharge(s, &a);
+		e = attempt_discharge(s, &a, k);
 	attempt_end(&a);
 	if (e == OK)
-		e = check_state(s, k);
+		look_at_other(s, k);
 	if (e == OK && seal != NULL) {
 		*seal = k;
 		k = NULL; /* moved */
@@ -42,17 +48,18 @@ enum err store_login(struct store *s, enum store_user u, struct span pin, struct
 
 /* ---- changing PINs ---- */
 
-static enum err replace_pin(struct store *s, const struct attempt *a, const struct pinkey *new_key)
+static enum err replace_pin(struct store *s, const struct attempt *a, const struct seal *k,
+			    const struct pinkey *new_key)
 {
 	enum err e = txn_write(s);
 
 	if (e != OK)
 		return e;
-	e = attempt_still(s, a);
+	e = attempt_still(s, a, k);
 	if (e == OK)
-		e = head_pin_put(&s->db, &s->ident, a->user, new_key, 0);
+		e = vouch_put(&s->db, k, a->user, new_key);
 	if (e == OK)
-		return txn_commit(s);
+		return sure_commit(s);
 	txn_end(s);
 	return e;
 }
@@ -65,9 +72,9 @@ static enum err rewrap(struct store *s, const struct attempt *a, const struct se
 		pinkey_make(&s->policy, &a->key, &a->ident, a->user, new_pin, k->data, &new_key);
 
 	if (e == OK)
-		e = replace_pin(s, a, &new_key);
+		e = replace_pin(s, a, k, &new_key);
 	if (e != OK)
-		(void)attempt_discharge(s, a);
+		(void)attempt_discharge(s, a, k);
 	return e;
 }
 
@@ -107,9 +114,9 @@ static enum err put_user_pin(struct store *s, const struct seal *so, const struc
 		return e;
 	e = seal_fits(so, &s->ident) ? OK : E_DEVICE_REMOVED;
 	if (e == OK)
-		e = head_pin_put(&s->db, &s->ident, STORE_USER, key, 0);
+		e = vouch_put(&s->db, so, STORE_USER, key);
 	if (e == OK)
-		return txn_commit(s);
+		return sure_commit(s);
 	txn_end(s);
 	return e;
 }

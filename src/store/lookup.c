@@ -7,12 +7,21 @@
 #include "store/stmt.h"
 #include <stdlib.h>
 
+enum sight lookup_sight(struct stmt *s, int column)
+{
+	uint64_t v = stmt_col_u64(s, column);
+
+	if (s->e == OK && v > SIGHT_USER)
+		s->e = E_CORRUPT;
+	return s->e == OK ? (enum sight)v : SIGHT_USER;
+}
+
 void lookup_row(struct stmt *s, struct row *row)
 {
 	row->id = stmt_col_u64(s, 0);
 	row->version = stmt_col_u64(s, 1);
 	row->changed = stmt_col_u64(s, 2);
-	row->priv = stmt_col_u64(s, 3) != 0;
+	row->sight = lookup_sight(s, 3);
 	row->cls = stmt_col_u64(s, 4);
 	row->label_ix = stmt_col_u64(s, 5);
 	row->id_ix = stmt_col_u64(s, 6);
@@ -111,18 +120,18 @@ static enum err collect(struct stmt *q, struct ids *l)
 	return stmt_end(q);
 }
 
-/* Public and private records are indexed under different keys; without a seal the second value finds nothing more. */
+/* Public and sealed records are indexed under different keys; without a seal the second value finds nothing more. */
 static enum err bind_index(struct stmt *q, const struct seal *k, const struct head *h,
 			   CK_ATTRIBUTE_TYPE kind, struct span value)
 {
-	uint64_t pub = 0, priv;
+	uint64_t pub = 0, sealed;
 	enum err e = record_index(h->salt, kind, value, &pub);
 
-	priv = pub;
+	sealed = pub;
 	if (e == OK && k != NULL)
-		e = record_index(k->index, kind, value, &priv);
+		e = record_index(k->index, kind, value, &sealed);
 	stmt_u64(q, 2, pub);
-	stmt_u64(q, 3, priv);
+	stmt_u64(q, 3, sealed);
 	return e;
 }
 
@@ -148,7 +157,7 @@ static enum err query_locked(struct store *s, const struct seal *k, const struct
 	} else {
 		q = stmt_on(&s->db, Q_FIND_ANY);
 	}
-	stmt_u64(&q, 1, k != NULL);
+	stmt_u64(&q, 1, seal_sight(k));
 	return collect(&q, l);
 }
 
@@ -227,14 +236,14 @@ struct deltas {
 	size_t n, room;
 };
 
-static enum err deltas_add(struct deltas *l, uint64_t id, uint64_t version, bool priv)
+static enum err deltas_add(struct deltas *l, uint64_t id, uint64_t version, enum sight sight)
 {
 	struct store_delta *p = grow(l->d, l->n, &l->room, sizeof(*p));
 
 	if (p == NULL)
 		return E_MEMORY;
 	l->d = p;
-	l->d[l->n++] = (struct store_delta){ id, version, priv };
+	l->d[l->n++] = (struct store_delta){ id, version, sight };
 	return OK;
 }
 
@@ -245,7 +254,7 @@ static enum err add_removed(struct db *d, uint64_t since, struct deltas *l)
 
 	stmt_u64(&q, 1, since);
 	while (stmt_next(&q, &row) == OK && row)
-		q.e = deltas_add(l, stmt_col_u64(&q, 0), 0, false);
+		q.e = deltas_add(l, stmt_col_u64(&q, 0), 0, SIGHT_ALL);
 	return stmt_end(&q);
 }
 
@@ -257,10 +266,10 @@ static enum err add_changed(struct db *d, uint64_t since, struct deltas *l)
 	stmt_u64(&q, 1, since);
 	while (stmt_next(&q, &row) == OK && row) {
 		uint64_t id = stmt_col_u64(&q, 0), version = stmt_col_u64(&q, 1);
-		bool priv = stmt_col_u64(&q, 2) != 0;
+		enum sight sight = lookup_sight(&q, 2);
 
 		if (q.e == OK)
-			q.e = deltas_add(l, id, version, priv);
+			q.e = deltas_add(l, id, version, sight);
 	}
 	return stmt_end(&q);
 }
@@ -275,7 +284,7 @@ static enum err changes_locked(struct store *s, uint64_t since, struct deltas *l
 	*now = h.changes;
 	/* also when the counter went back, as it does when a copy of the file was put in its place */
 	if (since < h.pruned || since > h.changes) {
-		e = deltas_add(l, 0, h.next_id, false);
+		e = deltas_add(l, 0, h.next_id, SIGHT_ALL);
 		since = 0;
 	} else {
 		e = add_removed(&s->db, since, l);

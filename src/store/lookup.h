@@ -9,6 +9,9 @@
 /* The present row of a query for all columns of objects; its bytes live until the next step. */
 void lookup_row(struct stmt *s, struct row *row);
 
+/* A column that says who sees a record; E_CORRUPT in s->e: nobody whom we know. */
+enum sight lookup_sight(struct stmt *s, int column);
+
 /* Compares the sealed root with the sum of all rows: E_CORRUPT. */
 enum err lookup_check_root(struct db *d, const struct seal *k);
 

@@ -168,13 +168,21 @@ enum err pinkey_open(const struct pinkey *pk, const struct ident *ident, enum st
 	return e;
 }
 
+enum err pinkey_digest(const struct pinkey *pk, const struct ident *ident, enum store_user u,
+		       uint8_t digest[SEALING_MAC])
+{
+	uint8_t frame[FRAME];
+	const struct span parts[] = { bind(pk, ident, u, frame),
+				      span(pk->wrapped, sizeof(pk->wrapped)) };
+
+	return sealing_digest(parts, 2, digest);
+}
+
 enum err pinkey_sum(const struct pinkey *pk, const struct ident *ident, enum store_user u,
 		    uint8_t sum[PINKEY_SUM])
 {
-	uint8_t digest[SEALING_MAC], frame[FRAME];
-	const struct span parts[] = { bind(pk, ident, u, frame),
-				      span(pk->wrapped, sizeof(pk->wrapped)) };
-	enum err e = sealing_digest(parts, 2, digest);
+	uint8_t digest[SEALING_MAC];
+	enum err e = pinkey_digest(pk, ident, u, digest);
 
 	if (e == OK)
 		memcpy(sum, digest, PINKEY_SUM);

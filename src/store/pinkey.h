@@ -43,6 +43,10 @@ enum err pinkey_make(const struct store_policy *p, const struct pinkey *least,
 enum err pinkey_open(const struct pinkey *pk, const struct ident *ident, enum store_user u,
 		     struct span pin, struct seal **k);
 
+/* SHA-256 of everything that the row fixes, which is all but its failures. */
+enum err pinkey_digest(const struct pinkey *pk, const struct ident *ident, enum store_user u,
+		       uint8_t digest[SEALING_MAC]);
+
 /*
  * A checksum of the row, no secret in it: damage is told from a wrong PIN, and does not use up tries. Who alters
  * the row can mend it; then no PIN opens it.

@@ -7,7 +7,7 @@
 
 #define FORMAT      1
 #define INDEX_FRAME 8
-/* domain, serial and generation, id, version, changed, private, class, both indexes */
+/* domain, serial and generation, id, version, changed, sight, class, both indexes */
 #define FRAME (16 + sizeof(struct ident) + 3 * 8 + 1 + 3 * 8)
 
 _Static_assert(sizeof(struct ident) == IDENT_SERIAL + IDENT_GENERATION, "no padding in a frame");
@@ -43,7 +43,7 @@ static struct span bind(const struct seal *k, const struct row *row, uint8_t fra
 	put_u64(&s, row->id);
 	put_u64(&s, row->version);
 	put_u64(&s, row->changed);
-	put_u8(&s, row->priv);
+	put_u8(&s, (uint8_t)row->sight);
 	put_u64(&s, row->cls);
 	put_u64(&s, row->label_ix);
 	put_u64(&s, row->id_ix);
@@ -53,7 +53,7 @@ static struct span bind(const struct seal *k, const struct row *row, uint8_t fra
 static enum err index_row(const struct seal *k, const uint8_t *salt, const struct attrset *a,
 			  struct row *row)
 {
-	const uint8_t *key = row->priv ? k->index : salt;
+	const uint8_t *key = row->sight != SIGHT_ALL ? k->index : salt;
 	enum err e = record_index(key, CKA_LABEL, attrset_bytes(a, CKA_LABEL), &row->label_ix);
 
 	if (e == OK)
@@ -89,8 +89,8 @@ enum err record_parse(struct span plain, bool secret, struct record *r)
 	return OK;
 }
 
-static enum err seal_private(const struct seal *k, const struct record *r, struct row *row,
-			     struct buf *out)
+static enum err seal_record(const struct seal *k, const struct record *r, struct row *row,
+			    struct buf *out)
 {
 	struct buf plain = { .secret = true };
 	uint8_t frame[FRAME];
@@ -138,16 +138,16 @@ enum err record_seal(const struct seal *k, const uint8_t *salt, const struct rec
 {
 	enum err e;
 
-	if (k == NULL && row->priv)
+	if (k == NULL && row->sight != SIGHT_ALL)
 		return E_NOT_LOGGED_IN;
 	buf_clear(out);
 	e = index_row(k, salt, r->attrs, row);
 	if (e != OK)
 		return e;
-	return row->priv ? seal_private(k, r, row, out) : seal_public(k, r, row, out);
+	return row->sight != SIGHT_ALL ? seal_record(k, r, row, out) : seal_public(k, r, row, out);
 }
 
-static enum err open_private(const struct seal *k, const struct row *row, struct record *r)
+static enum err open_sealed(const struct seal *k, const struct row *row, struct record *r)
 {
 	struct buf sealed = { 0 }, plain = { .secret = true };
 	uint8_t frame[FRAME];
@@ -191,13 +191,14 @@ static enum err open_public(const struct seal *k, const struct row *row, struct 
 
 enum err record_open(const struct seal *k, const struct row *row, struct record *r)
 {
-	struct record got = { .id = row->id, .version = row->version, .priv = row->priv };
+	const bool sealed = row->sight != SIGHT_ALL;
+	struct record got = { .id = row->id, .version = row->version, .sight = row->sight };
 	enum err e;
 
-	if (row->priv && k == NULL)
+	if (sealed && k == NULL)
 		return E_OBJECT_HANDLE;
-	got.verified = row->priv;
-	e = row->priv ? open_private(k, row, &got) : open_public(k, row, &got);
+	got.verified = sealed;
+	e = sealed ? open_sealed(k, row, &got) : open_public(k, row, &got);
 	if (e == OK)
 		*r = got; /* moved */
 	return e;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records as rows of the database: a private one is sealed, a public one carries a MAC. */
+/* Records as rows of the database: one that not everybody sees is sealed, a public one carries a MAC. */
 #ifndef CHANCERY_STORE_RECORD_H
 #define CHANCERY_STORE_RECORD_H
 
@@ -13,11 +13,11 @@ enum { RECORD_SALT = 32 };
 struct row {
 	uint64_t id, version;
 	uint64_t changed; /* change counter at the last change */
-	bool priv;
+	enum sight sight;
 	uint64_t cls, label_ix, id_ix;
 	struct span
-		tag; /* private: of GCM; public: the MAC, or empty when it was written without a login */
-	struct span blob; /* private: nonce and ciphertext; public: plain */
+		tag; /* sealed: of GCM; public: the MAC, or empty when it was written without a login */
+	struct span blob; /* sealed: nonce and ciphertext; public: plain */
 };
 
 /* What a label or an id is found by. kind is CKA_LABEL or CKA_ID. key: the seal's index key, or the salt. */
@@ -25,7 +25,7 @@ enum err record_index(const uint8_t *key, CK_ATTRIBUTE_TYPE kind, struct span va
 
 /*
  * Fills row's cls, indexes, tag and blob from r; the rest of row is given. Tag and blob point into out. k NULL: a
- * public record without a MAC, E_NOT_LOGGED_IN for a private one. salt: RECORD_SALT bytes.
+ * public record without a MAC, E_NOT_LOGGED_IN for one to be sealed. salt: RECORD_SALT bytes.
  */
 enum err record_seal(const struct seal *k, const uint8_t *salt, const struct record *r,
 		     struct row *row, struct buf *out);

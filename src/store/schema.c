@@ -17,12 +17,12 @@
 static const char *const objects[] = {
 	"CREATE TABLE events (seq INTEGER PRIMARY KEY, body BLOB NOT NULL)",
 	"CREATE TABLE objects (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, changed INTEGER NOT NULL, "
-	"priv INTEGER NOT NULL, cls INTEGER NOT NULL, label_ix INTEGER NOT NULL, id_ix INTEGER NOT NULL, "
+	"sight INTEGER NOT NULL, cls INTEGER NOT NULL, label_ix INTEGER NOT NULL, id_ix INTEGER NOT NULL, "
 	"tag BLOB NOT NULL, blob BLOB NOT NULL)",
-	"CREATE INDEX objects_changed ON objects (changed, version, priv)",
-	"CREATE INDEX objects_cls ON objects (cls, priv)",
-	"CREATE INDEX objects_id ON objects (id_ix, priv)",
-	"CREATE INDEX objects_label ON objects (label_ix, priv)",
+	"CREATE INDEX objects_changed ON objects (changed, version, sight)",
+	"CREATE INDEX objects_cls ON objects (cls, sight)",
+	"CREATE INDEX objects_id ON objects (id_ix, sight)",
+	"CREATE INDEX objects_label ON objects (label_ix, sight)",
 	"CREATE TABLE pins (user INTEGER PRIMARY KEY, kdf INTEGER NOT NULL, cost INTEGER NOT NULL, "
 	"passes INTEGER NOT NULL, salt BLOB NOT NULL, wrapped BLOB NOT NULL, sum BLOB NOT NULL, "
 	"failures INTEGER NOT NULL)",

@@ -43,6 +43,13 @@ void seal_free(struct seal *k)
 	mem_free(k);
 }
 
+enum sight seal_sight(const struct seal *k)
+{
+	if (k == NULL)
+		return SIGHT_ALL;
+	return k->user == STORE_USER ? SIGHT_USER : SIGHT_LOGIN;
+}
+
 bool seal_fits(const struct seal *k, const struct ident *ident)
 {
 	return memcmp(&k->ident, ident, sizeof(*ident)) == 0;

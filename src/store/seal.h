@@ -24,9 +24,9 @@ struct seal {
 	struct ident ident;
 	uint8_t data
 		[SEALING_KEY]; /* wrapped by PINs, used for nothing but the derivation of the others */
-	uint8_t record[SEALING_KEY]; /* AES-256-GCM of private records */
+	uint8_t record[SEALING_KEY]; /* AES-256-GCM of sealed records */
 	uint8_t mac[SEALING_KEY];    /* HMAC-SHA-256 of public records */
-	uint8_t index[SEALING_KEY];  /* HMAC-SHA-256 of labels and ids of private records */
+	uint8_t index[SEALING_KEY];  /* HMAC-SHA-256 of labels and ids of sealed records */
 	uint8_t root[SEALING_KEY];   /* HMAC-SHA-256: a record's part of the root */
 	uint8_t state[SEALING_KEY];  /* AES-256-GCM of the root and the counter */
 };

@@ -87,6 +87,7 @@ enum err state_seal(const struct state *st, const struct seal *k, const char *la
 	sink_put(&s, span(st->root, sizeof(st->root)));
 	put_u64(&s, st->count);
 	put_u64(&s, st->changes);
+	sink_put(&s, span(st->pin, sizeof(st->pin)));
 	e = sealing_seal(k->state, bind(k, label, frame), span(plain, s.n), &out);
 	if (e == OK)
 		memcpy(sealed, out.p, STATE_SEALED);
@@ -106,6 +107,7 @@ enum err state_open(struct state *st, const struct seal *k, const char *label, s
 		memcpy(st->root, plain.p, STATE_ROOT);
 		st->count = le_get64(plain.p + STATE_ROOT);
 		st->changes = le_get64(plain.p + STATE_ROOT + 8);
+		memcpy(st->pin, plain.p + STATE_ROOT + 16, sizeof(st->pin));
 	}
 	buf_free(&plain);
 	return e;

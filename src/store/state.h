@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sealed state: one sum over all sealed records, changed in constant time by each change, so that a row that was
+ * The sealed state: which rows of PINs are the ones last set (vouch.h), and one sum over all sealed records, changed in constant time by each change, so that a row that was
  * deleted, doubled or set back to an earlier version is noticed even though every row by itself is genuine.
  *
  * The sum is that of the HMACs of (id, version, tag), modulo 2^256: a multiset hash. Who could see sums could learn the
@@ -11,12 +11,20 @@
 
 #include "store/record.h"
 
-enum { STATE_ROOT = 32, STATE_PLAIN = STATE_ROOT + 16, STATE_SEALED = STATE_PLAIN + SEALING_EXTRA };
+enum {
+	STATE_ROOT = 32,
+	STATE_PIN = 32,
+	STATE_PLAIN = STATE_ROOT + 16 + 2 * STATE_PIN,
+	STATE_SEALED = STATE_PLAIN + SEALING_EXTRA
+};
 
 struct state {
 	uint8_t root[STATE_ROOT];
 	uint64_t count;   /* rows in the sum: those with a tag */
 	uint64_t changes; /* the change counter when it was sealed */
+	uint8_t pin
+		[2]
+		[STATE_PIN]; /* pinkey_digest of the row of each enum store_user; zeros: never set */
 };
 
 /* Puts a row into the sum, or takes it out. A row without a tag has no part in it. */

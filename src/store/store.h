@@ -22,6 +22,19 @@ struct seal;
 enum store_user { STORE_USER, STORE_SO };
 
 /*
+ * Who sees a record. Only one for all lies in the file as it is; the others are sealed. Each sees what those above it do;
+ * the numbers are in the file.
+ */
+enum sight {
+	SIGHT_ALL,   /* anybody, without a login */
+	SIGHT_LOGIN, /* whoever is logged in: not CKA_PRIVATE, but of a value that may not be read */
+	SIGHT_USER   /* CKA_PRIVATE */
+};
+
+/* What the holder of this seal sees; NULL: nobody is logged in. */
+enum sight seal_sight(const struct seal *k);
+
+/*
  * A PIN of this text and 64 lower-case hexadecimal digits is a machine's, of 256 random bits: it needs no slow KDF and gets HKDF.
  * Any other PIN, digits only included, gets the policy's. Which way a PIN goes is stored when it is set.
  */
@@ -100,8 +113,8 @@ enum err store_check(struct store *s, const struct seal *k, store_check_cb *cb, 
 struct record {
 	uint64_t id;      /* never reused in this token; 0: new */
 	uint64_t version; /* starts at 1, +1 at each change */
-	bool priv;        /* CKA_PRIVATE: sealed; else MACed and readable without a seal */
-	bool verified;    /* its MAC was checked (needs a seal) */
+	enum sight sight; /* SIGHT_ALL: MACed and readable without a seal; else sealed */
+	bool verified;    /* its seal or MAC was checked (needs a seal) */
 	uint32_t traits;  /* RECORD_*, sealed or MACed with the rest */
 	struct attrset *attrs;
 };
@@ -110,7 +123,7 @@ enum { RECORD_TOKEN_LINEAGE = 1 << 0 /* provenance: comes from a token key (audi
 
 void record_clear(struct record *r); /* frees what it owns */
 
-/* One record by id. k NULL: public records only. E_OBJECT_HANDLE when not there (or not visible), E_CORRUPT when it does not open. */
+/* One record by id. k NULL: of SIGHT_ALL only; any seal opens all others. E_OBJECT_HANDLE when not there (or not visible), E_CORRUPT when it does not open. */
 enum err store_get(struct store *s, const struct seal *k, uint64_t id, struct record *r);
 /*
  * As store_get for n of them in one look at the database, which is most of the cost of reading one. each[i] says what became of r[i].
@@ -121,7 +134,7 @@ enum err store_get_some(struct store *s, const struct seal *k, const uint64_t *i
 
 /*
  * Ids of the records that a search can concern, ascending: label and id (NULL: any) are compared through the keyed index, class too (CK_UNAVAILABLE_INFORMATION: any).
- * Public ones always, private ones when k is given. A superset of the matches is allowed; core compares attributes. *ids by mem_alloc.
+ * Of those that the holder of k sees. A superset of the matches is allowed; core compares attributes. *ids by mem_alloc.
  */
 struct store_query {
 	const struct span *label, *id;
@@ -131,13 +144,13 @@ enum err store_query(struct store *s, const struct seal *k, const struct store_q
 		     uint64_t **ids, size_t *n);
 
 /*
- * What changed since a value of the change counter: removed records (version 0), then live ones (id, version, priv). *now:
+ * What changed since a value of the change counter: removed records (version 0), then live ones (id, version, sight). *now:
  * counter value of this answer. When `since` is too long ago, or the token began anew, the first entry has id 0, and all
  * live records follow: what is not listed and has an id below that entry's version is not there any more. *d by mem_alloc.
  */
 struct store_delta {
 	uint64_t id, version;
-	bool priv;
+	enum sight sight;
 };
 enum err store_changes(struct store *s, uint64_t since, struct store_delta **d, size_t *n,
 		       uint64_t *now);

@@ -19,7 +19,7 @@ static void test_round_trip(void **state)
 
 	assert_true(pub < priv);
 	assert_int_equal(store_get(v->s, v->user, pub, &r), OK);
-	assert_true(r.verified && !r.priv && r.version == 1 && r.id == pub);
+	assert_true(r.verified && r.sight == SIGHT_ALL && r.version == 1 && r.id == pub);
 	assert_int_equal(attrset_bytes(r.attrs, CKA_VALUE).n, 100);
 	record_clear(&r);
 	assert_int_equal(store_get(v->s, NULL, pub, &r), OK);
@@ -28,7 +28,7 @@ static void test_round_trip(void **state)
 	assert_int_equal(store_get(v->s, NULL, priv, &r), E_OBJECT_HANDLE);
 	assert_null(r.attrs);
 	assert_int_equal(store_get(v->s, v->user, priv, &r), OK);
-	assert_true(r.verified && r.priv);
+	assert_true(r.verified && r.sight == SIGHT_USER);
 	record_clear(&r);
 	assert_int_equal(store_get(v->s, v->user, 12345, &r), E_OBJECT_HANDLE);
 }
@@ -158,7 +158,7 @@ static void test_changes(void **state)
 	assert_int_equal(store_changes(v->s, info.changes, &d, &n, &now), OK);
 	assert_int_equal(n, 2);
 	assert_true(d[0].id == a && d[0].version == 0);
-	assert_true(d[1].id == b && d[1].version == 2 && d[1].priv);
+	assert_true(d[1].id == b && d[1].version == 2 && d[1].sight == SIGHT_USER);
 	assert_true(now > info.changes);
 	mem_free(d);
 	/* a counter that is ahead of ours was another file's */

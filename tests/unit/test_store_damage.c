@@ -60,7 +60,9 @@ static void test_columns_of_objects(void **state)
 	static const char *const alter[] = {
 		"version = version + 1",
 		"changed = changed + 1",
-		"priv = 1 - priv",
+		"sight = 2 - sight",
+		"sight = 1",
+		"sight = 3",
 		"cls = cls + 1",
 		"label_ix = label_ix + 1",
 		"id_ix = id_ix + 1",
@@ -109,7 +111,7 @@ static void test_rows_move(void **state)
 	/* a public record in place of a private one */
 	vault_sql(
 		v,
-		"UPDATE objects SET priv = 0, tag = x'', blob = (SELECT blob FROM objects WHERE id = 2)"
+		"UPDATE objects SET sight = 0, tag = x'', blob = (SELECT blob FROM objects WHERE id = 2)"
 		" WHERE id = 1");
 	assert_int_equal(get(v->s, NULL, 1), OK); /* nobody is logged in who could tell */
 	assert_true(vault_findings(v->s, v->user, true) >= 1);
@@ -187,7 +189,7 @@ static void test_columns_of_token(void **state)
 		{ "changes = -1", E_CORRUPT, 0 },
 		{ "next_id = -5", E_CORRUPT, 0 },
 		{ "pruned = changes + 1", E_CORRUPT, 0 },
-		{ "sealed = zeroblob(76)", OK, E_CORRUPT },
+		{ "sealed = zeroblob(140)", OK, E_CORRUPT },
 		{ "sealed = x'1234'", E_CORRUPT, 0 },
 		{ "one = 1, changes = 'x'", E_CORRUPT, 0 },
 	};
@@ -353,7 +355,8 @@ static void read_all(struct vault *v, struct content *c)
 		c->got[i] = store_get(s, k, i + 1, &r);
 		if (c->got[i] == OK)
 			c->same[i] = span_eq(attrset_bytes(r.attrs, CKA_LABEL), text(labels[i])) &&
-				     r.version == 1 && r.verified && r.priv == (i % 2 == 0);
+				     r.version == 1 && r.verified &&
+				     (r.sight == SIGHT_USER) == (i % 2 == 0);
 		record_clear(&r);
 	}
 	if (c->login == OK)

@@ -108,7 +108,7 @@ void vault_reopen(struct vault *v)
 struct record vault_record(CK_OBJECT_CLASS cls, bool priv, const char *label, const char *id,
 			   size_t n)
 {
-	struct record r = { .priv = priv, .attrs = attrset_new(priv) };
+	struct record r = { .sight = priv ? SIGHT_USER : SIGHT_ALL, .attrs = attrset_new(priv) };
 	uint8_t *value = calloc(1, n + 1);
 
 	assert_non_null(r.attrs);
