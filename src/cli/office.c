@@ -52,6 +52,11 @@ enum err office_module(struct call *c, const char *uri, struct office *o)
 	*o = (struct office){ 0 };
 	if (uri != NULL && (e = uri_parse(uri, &o->uri, &c->why)) != OK)
 		return e;
+	/* RFC 7512, 2.4 warns of it: what stands on a command line everybody on the machine can read */
+	if (o->uri.has[URI_PIN_VALUE])
+		return why_fail(&c->why, E_ARGUMENTS,
+				"no PIN is taken from a command line: the URI's pin-value is to be a "
+				"pin-source");
 	if ((e = module_of(c, &o->uri, path)) != OK)
 		return e;
 	return module_open(path, &o->m, &c->why);
@@ -68,19 +73,16 @@ static bool has_pin(const struct call *c, const struct office *o, const char *op
 {
 	if (call_flag(c, option))
 		return true;
-	return strcmp(option, "pin-source") == 0 &&
-	       (o->uri.has[URI_PIN_SOURCE] || o->uri.has[URI_PIN_VALUE]);
+	return strcmp(option, "pin-source") == 0 && o->uri.has[URI_PIN_SOURCE];
 }
 
-/* The PIN that the URI itself gives: pin-value, or a pin-source (RFC 7512, 2.4: a bare path is a file). */
+/* The PIN by the URI's pin-source (RFC 7512, 2.4: a bare path is a file). */
 static enum err pin_of_uri(struct call *c, const struct office *o, const struct pin_ask *ask,
 			   struct buf *pin)
 {
 	char source[PATH_MAX];
 	struct span named = o->uri.v[URI_PIN_SOURCE];
 
-	if (o->uri.has[URI_PIN_VALUE])
-		return buf_put(pin, o->uri.v[URI_PIN_VALUE]);
 	bool bare = named.n > 0 && named.p[0] == '/';
 	int n = snprintf(source, sizeof(source), "%s%.*s", bare ? "file:" : "", (int)named.n,
 			 (const char *)named.p);

@@ -122,6 +122,13 @@ load office
 	failed_with 65 ""
 }
 
+@test "a PIN in a URI is one on a command line" {
+	make_office
+	run chancery key list 'pkcs11:token=office?pin-value=12345678'
+	failed_with 64 "pin-source"
+	[[ $output != *12345678* ]]
+}
+
 @test "the same with another module" {
 	soft=
 	for file in /usr/lib/softhsm/libsofthsm2.so /usr/lib/*/softhsm/libsofthsm2.so; do
