@@ -44,7 +44,8 @@ function(chancery_valgrind_test name target source)
 		return()
 	endif()
 	add_test(NAME valgrind.${name} COMMAND ${VALGRIND} --quiet --error-exitcode=99
-		--leak-check=full --errors-for-leak-kinds=definite,indirect $<TARGET_FILE:${target}>)
+		--leak-check=full --errors-for-leak-kinds=definite,indirect
+		--suppressions=${CMAKE_SOURCE_DIR}/tests/valgrind.supp $<TARGET_FILE:${target}>)
 	chancery_test_properties(valgrind.${name} valgrind ${source})
 	set_tests_properties(valgrind.${name} PROPERTIES TIMEOUT 3600)
 	set_property(TEST valgrind.${name} APPEND PROPERTY ENVIRONMENT CHANCERY_UNDER_VALGRIND=1)
@@ -133,6 +134,7 @@ if(CMOCKA_FOUND)
 	# Black box: nothing of ours but the headers and what base offers.
 	chancery_c_tests(p11 chancery_base PkgConfig::CMOCKA PkgConfig::JANSSON
 		chancery::libcrypto Threads::Threads)
+	target_sources(p11_helpers PRIVATE ${CMAKE_SOURCE_DIR}/tests/unit/ref.c) # tables of the standard
 else()
 	message(STATUS "cmocka is not there: no C tests (scripts/setup test installs it)")
 endif()
