@@ -2,6 +2,8 @@
 /* Objects: handles, who sees and changes them, other processes, threads that use what others destroy. */
 #include "office.h"
 
+#include "core/token_internal.h"
+
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,6 +105,32 @@ static void private_handles_die_at_logout(void **state)
 	assert_int_equal(office_find_label(h, "token private", &again), 1);
 	assert_int_not_equal(again, tp);
 	assert_int_equal(office_find_label(h, "session private", NULL), 0);
+}
+
+/* ---- rows that lay a key open ---- */
+
+/* Whoever can seal can write any row; but what may not be read is not taken from one that lies there in the clear. */
+static void laid_open_is_refused(void **state)
+{
+	struct record r = { .sight = SIGHT_ALL };
+	struct store_change c = { CHANGE_CREATE, &r };
+	CK_SESSION_HANDLE h;
+	struct token *t;
+	CK_SLOT_ID id;
+
+	office_open(state);
+	id = office_token("laid open");
+	h = office_user(id);
+	t = office_at(id);
+	r.attrs = ATTRS(NUM(CKA_CLASS, CKO_SECRET_KEY), NUM(CKA_KEY_TYPE, CKK_GENERIC_SECRET),
+			FLAG(CKA_TOKEN, true), FLAG(CKA_PRIVATE, false), FLAG(CKA_SENSITIVE, true),
+			TEXT(CKA_LABEL, "laid open"), TEXT(CKA_VALUE, "for all to see"));
+	assert_int_equal(
+		store_commit(t->access->medium->store, t->access->seal, &c, 1, span(NULL, 0)), OK);
+	record_clear(&r);
+	assert_int_equal(office_find_label(h, "laid open", NULL), 0);
+	assert_int_equal(office_logout(h), OK);
+	assert_int_equal(office_find_label(h, "laid open", NULL), 0);
 }
 
 /* ---- changes ---- */
@@ -424,6 +452,7 @@ int main(void)
 		cmocka_unit_test_teardown(who_may_create, office_reset),
 		cmocka_unit_test_teardown(public_write_if_configured_so, office_reset),
 		cmocka_unit_test_teardown(private_handles_die_at_logout, office_reset),
+		cmocka_unit_test_teardown(laid_open_is_refused, office_reset),
 		cmocka_unit_test_teardown(change_and_destroy, office_reset),
 		cmocka_unit_test_teardown(two_come_together_or_not_at_all, office_reset),
 		cmocka_unit_test_teardown(processes_see_each_other, office_reset),
