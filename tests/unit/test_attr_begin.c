@@ -224,6 +224,19 @@ static void test_trust(void **state)
 
 #define AES CLASS(CKO_SECRET_KEY), TYPE(CKK_AES), TEXT(CKA_VALUE, "0123456789abcdef")
 
+/* Nobody but the security officer makes a trusted object; that an object is not may anybody say. */
+static void test_trusted_from_the_beginning(void **state)
+{
+	const struct attr_who so = { .so = true };
+	struct attrset *s = ATTRS(AES, FLAG(CKA_TRUSTED, true));
+
+	(void)state;
+	assert_int_equal(create(ATTRS(AES, FLAG(CKA_TRUSTED, true))), E_ATTR_READ_ONLY);
+	assert_int_equal(create(ATTRS(AES, FLAG(CKA_TRUSTED, false))), OK);
+	assert_int_equal(attr_begin(HOW_CREATE, &so, NONE, NONE, s), OK);
+	attrset_free(s);
+}
+
 static void test_dates_in_order(void **state)
 {
 	(void)state;
@@ -272,6 +285,7 @@ int main(void)
 		cmocka_unit_test(test_defaults_of_public_objects),
 		cmocka_unit_test(test_certificates),
 		cmocka_unit_test(test_trust),
+		cmocka_unit_test(test_trusted_from_the_beginning),
 		cmocka_unit_test(test_dates_in_order),
 		cmocka_unit_test(test_always_authenticate),
 		cmocka_unit_test(test_values_out_of_range),

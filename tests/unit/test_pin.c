@@ -23,6 +23,24 @@ unsigned long __wrap_getauxval(unsigned long type)
 	return type == AT_SECURE && secure;
 }
 
+/* What is typed, one after the other. */
+static const char *const *typed;
+
+enum err __wrap_terminal_ask(const char *what, const char *suffix, size_t max, struct buf *out,
+			     struct why *why);
+
+enum err __wrap_terminal_ask(const char *what, const char *suffix, size_t max, struct buf *out,
+			     struct why *why)
+{
+	const char *line = *typed++;
+
+	assert_non_null(what);
+	assert_non_null(suffix);
+	if (line != NULL && strlen(line) <= max)
+		return buf_put(out, span_str(line));
+	return why_fail(why, E_ABSENT, "there is no terminal");
+}
+
 static const char *source(const char *kind, const char *arg)
 {
 	static char text[4200];
@@ -188,6 +206,31 @@ static void what_is_no_source(void **state)
 
 #define SCRATCH_TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
 
+static enum err prompted(bool twice, const char *const *lines, const char *want)
+{
+	const struct pin_ask ask = { "new PIN", twice };
+	struct buf b = { 0 };
+	struct why w = { .text = "" };
+	enum err e;
+
+	typed = lines;
+	e = pin_read("prompt", PIN_FOR_TOOL, &ask, &b, &w);
+	assert_true(e == OK ? span_eq(buf_span(&b), span_str(want)) : b.n == 0);
+	assert_null(strstr(w.text, "1234"));
+	buf_free(&b);
+	return e;
+}
+
+static void a_new_pin_is_asked_for_twice(void **state)
+{
+	(void)state;
+	assert_int_equal(prompted(false, (const char *[]){ "1234", NULL }, "1234"), OK);
+	assert_int_equal(prompted(true, (const char *[]){ "1234", "1234", NULL }, "1234"), OK);
+	assert_int_equal(prompted(true, (const char *[]){ "1234", "1235", NULL }, NULL), E_DATA);
+	assert_int_equal(prompted(true, (const char *[]){ "1234", "12345", NULL }, NULL), E_DATA);
+	assert_int_equal(prompted(true, (const char *[]){ "1234", NULL }, NULL), E_ABSENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +242,7 @@ int main(void)
 		cmocka_unit_test(descriptors),
 		SCRATCH_TEST(commands),
 		cmocka_unit_test(what_is_no_source),
+		cmocka_unit_test(a_new_pin_is_asked_for_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
