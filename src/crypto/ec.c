@@ -160,15 +160,15 @@ static const struct mech_ops ecdsa_hash_ops = {
 	{                                                                                  \
 		EC_ROW(mech, CKF_SIGN | CKF_VERIFY, MECH_VERIFY_SIG_FIRST | (more), hash), \
 			.key_type2 = CKK_EC, .ops = &ecdsa_hash_ops, .needs = "ECDSA",     \
-			.kat = "ecdsa-p256-sha256"                                         \
+			.kat = "ECDSA-P256-SHA256"                                         \
 	}
 
 const struct mech ec_mechs[] = {
 	{ EC_ROW(CKM_EC_KEY_PAIR_GEN, CKF_GENERATE_KEY_PAIR, MECH_APPROVED, NO_HASH),
-	  .key_type2 = CKK_EC, .make = &curve_make, .needs = "EC", .kat = "ecdsa-p256-sha256" },
+	  .key_type2 = CKK_EC, .make = &curve_make, .needs = "EC", .kat = "ECDSA-P256-SHA256" },
 	{ EC_ROW(CKM_ECDSA, CKF_SIGN | CKF_VERIFY,
 		 MECH_SINGLE | MECH_VERIFY_SIG_FIRST | MECH_APPROVED, NO_HASH),
-	  .key_type2 = CKK_EC, .ops = &ecdsa_ops, .needs = "ECDSA", .kat = "ecdsa-p256-sha256" },
+	  .key_type2 = CKK_EC, .ops = &ecdsa_ops, .needs = "ECDSA", .kat = "ECDSA-P256-SHA256" },
 	ECDSA_HASHED(CKM_ECDSA_SHA1, CKM_SHA_1, 0),
 	ECDSA_HASHED(CKM_ECDSA_SHA224, CKM_SHA224, MECH_APPROVED),
 	ECDSA_HASHED(CKM_ECDSA_SHA256, CKM_SHA256, MECH_APPROVED),
@@ -180,9 +180,9 @@ const struct mech ec_mechs[] = {
 	ECDSA_HASHED(CKM_ECDSA_SHA3_512, CKM_SHA3_512, MECH_APPROVED),
 	{ EC_ROW(CKM_ECDH1_DERIVE, CKF_DERIVE, MECH_APPROVED | MECH_DERIVE_OPEN, NO_HASH),
 	  .key_type2 = CKK_EC_MONTGOMERY, .param = param_ecdh1, .make = &ecdh_make, .needs = "ECDH",
-	  .kat = "ecdh-p256" },
+	  .kat = "ECDH-P256" },
 	{ EC_ROW(CKM_ECDH1_COFACTOR_DERIVE, CKF_DERIVE, MECH_APPROVED | MECH_DERIVE_OPEN, NO_HASH),
 	  .key_type2 = CKK_EC, .param = param_ecdh1, .make = &ecdh_make, .needs = "ECDH",
-	  .kat = "ecdh-p256" },
+	  .kat = "ECDH-P256" },
 };
 const size_t ec_mechs_n = sizeof(ec_mechs) / sizeof(ec_mechs[0]);

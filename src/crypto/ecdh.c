@@ -155,6 +155,6 @@ const struct mech xdh_mechs[] = {
 	  .hash = NO_HASH,
 	  .make = &curve_make,
 	  .needs = "X25519",
-	  .kat = "x25519" },
+	  .kat = "X25519" },
 };
 const size_t xdh_mechs_n = sizeof(xdh_mechs) / sizeof(xdh_mechs[0]);

@@ -93,7 +93,7 @@ static const struct mech_ops eddsa_ops = {
 	.type = (mech), .key_type = CKK_EC_EDWARDS, .key_type2 = CKK_EC_EDWARDS,                  \
 	.flags = (f) | CKF_EC_F_P | CKF_EC_OID | CKF_EC_CURVENAME, .min_key = ED25519_BITS,       \
 	.max_key = ED448_BITS, .traits = (t) | MECH_APPROVED, .hash = CK_UNAVAILABLE_INFORMATION, \
-	.needs = "ED25519", .kat = "ed25519"
+	.needs = "ED25519", .kat = "ED25519"
 
 const struct mech eddsa_mechs[] = {
 	{ EDWARDS_ROW(CKM_EC_EDWARDS_KEY_PAIR_GEN, CKF_GENERATE_KEY_PAIR, 0), .make = &curve_make },

@@ -47,14 +47,14 @@ static const CK_ECDH1_DERIVE_PARAMS agreement = { CKD_SHA256_KDF, sizeof(shared)
 	.priv = { { CKA_EC_PARAMS, P256 }, { CKA_VALUE, P256_VALUE } }
 
 const struct kat ec_kats[] = {
-	{ .name = "ecdsa-p256-sha256",
+	{ .name = "ECDSA-P256-SHA256",
 	  .kind = KAT_PAIRWISE,
 	  .mech = CKM_ECDSA_SHA256,
 	  P256_PRIVATE,
 	  .pub = { { CKA_EC_PARAMS, P256 }, { CKA_EC_POINT, P256_POINT } },
 	  .in = MESSAGE,
 	  .out = P256_SIGNATURE },
-	{ .name = "ecdh-p256",
+	{ .name = "ECDH-P256",
 	  .kind = KAT_DERIVE,
 	  .mech = CKM_ECDH1_DERIVE,
 	  P256_PRIVATE,

@@ -114,7 +114,7 @@ static const CK_SIGN_ADDITIONAL_CONTEXT deterministic = { CKH_DETERMINISTIC_REQU
 							  sizeof(context) };
 
 const struct kat mldsa_kats[] = {
-	{ .name = "ml-dsa-44",
+	{ .name = "ML-DSA-44",
 	  .kind = KAT_SIGN,
 	  .mech = CKM_ML_DSA,
 	  .class = CKO_PRIVATE_KEY,

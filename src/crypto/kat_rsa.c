@@ -100,13 +100,13 @@ static const CK_RSA_PKCS_OAEP_PARAMS oaep_sha256 = { CKM_SHA256, CKG_MGF1_SHA256
 	.pub = { { CKA_MODULUS, RSA_N }, { CKA_PUBLIC_EXPONENT, "010001" } }
 
 const struct kat rsa_kats[] = {
-	{ .name = "rsa-pkcs1-sha256",
+	{ .name = "RSA-PKCS1-SHA256",
 	  .kind = KAT_SIGN,
 	  .mech = CKM_SHA256_RSA_PKCS,
 	  RSA_KEYS,
 	  .in = MESSAGE,
 	  .out = PKCS1_SIGNATURE },
-	{ .name = "rsa-pss-sha256",
+	{ .name = "RSA-PSS-SHA256",
 	  .kind = KAT_PAIRWISE,
 	  .mech = CKM_SHA256_RSA_PKCS_PSS,
 	  RSA_KEYS,
@@ -114,7 +114,7 @@ const struct kat rsa_kats[] = {
 	  .param_n = sizeof(pss_sha256),
 	  .in = MESSAGE,
 	  .out = PSS_SIGNATURE },
-	{ .name = "rsa-oaep-sha256",
+	{ .name = "RSA-OAEP-SHA256",
 	  .kind = KAT_DECRYPT,
 	  .mech = CKM_RSA_PKCS_OAEP,
 	  RSA_KEYS,

@@ -147,7 +147,7 @@ static const struct mech_ops mldsa_ops = {
 #define MLDSA_ROW(mech, f, t)                                                          \
 	.type = (mech), .key_type = CKK_ML_DSA, .key_type2 = CKK_ML_DSA, .flags = (f), \
 	.min_key = 1312, .max_key = 2592, .traits = (t) | MECH_APPROVED,               \
-	.hash = CK_UNAVAILABLE_INFORMATION, .needs = "ML-DSA-44", .kat = "ml-dsa-44"
+	.hash = CK_UNAVAILABLE_INFORMATION, .needs = "ML-DSA-44", .kat = "ML-DSA-44"
 
 const struct mech mldsa_mechs[] = {
 	{ MLDSA_ROW(CKM_ML_DSA_KEY_PAIR_GEN, CKF_GENERATE_KEY_PAIR, 0), .make = &mldsa_make },

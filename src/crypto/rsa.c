@@ -305,13 +305,13 @@ static const struct mech_ops rsa_hash_ops = {
 #define RSA_HASHED(mech, hash, more)                                                  \
 	{                                                                             \
 		RSA_ROW(mech, RSA_SIGNS, MECH_VERIFY_SIG_FIRST | (more), hash, NULL), \
-			.ops = &rsa_hash_ops, .kat = "rsa-pkcs1-sha256"               \
+			.ops = &rsa_hash_ops, .kat = "RSA-PKCS1-SHA256"               \
 	}
 
 #define RSA_HASHED_PSS(mech, hash, more)                                                   \
 	{                                                                                  \
 		RSA_ROW(mech, RSA_SIGNS, MECH_VERIFY_SIG_FIRST | (more), hash, param_pss), \
-			.ops = &rsa_hash_ops, .kat = "rsa-pss-sha256"                      \
+			.ops = &rsa_hash_ops, .kat = "RSA-PSS-SHA256"                      \
 	}
 
 #define NO_HASH CK_UNAVAILABLE_INFORMATION
@@ -321,21 +321,21 @@ static const struct mech_ops rsa_hash_ops = {
  */
 const struct mech rsa_mechs[] = {
 	{ RSA_ROW(CKM_RSA_PKCS_KEY_PAIR_GEN, CKF_GENERATE_KEY_PAIR, MECH_APPROVED, NO_HASH, NULL),
-	  .make = &rsa_make, .kat = "rsa-pkcs1-sha256" },
+	  .make = &rsa_make, .kat = "RSA-PKCS1-SHA256" },
 	{ RSA_ROW(CKM_RSA_PKCS, RSA_CIPHERS | RSA_SIGNS | RSA_RECOVERS | RSA_WRAPS,
 		  MECH_SINGLE | MECH_VERIFY_SIG_FIRST | MECH_WRAP_EXACT | MECH_UNWRAP_BLIND, NO_HASH,
 		  NULL),
-	  .ops = &rsa_ops, .kat = "rsa-pkcs1-sha256" },
+	  .ops = &rsa_ops, .kat = "RSA-PKCS1-SHA256" },
 	{ RSA_ROW(CKM_RSA_X_509, RSA_CIPHERS | RSA_SIGNS | RSA_RECOVERS,
 		  MECH_SINGLE | MECH_VERIFY_SIG_FIRST, NO_HASH, NULL),
-	  .ops = &rsa_ops, .kat = "rsa-pkcs1-sha256" },
+	  .ops = &rsa_ops, .kat = "RSA-PKCS1-SHA256" },
 	{ RSA_ROW(CKM_RSA_PKCS_OAEP, RSA_CIPHERS | RSA_WRAPS,
 		  MECH_SINGLE | MECH_WRAP_EXACT | MECH_UNWRAP_BLIND | MECH_APPROVED, NO_HASH,
 		  param_oaep),
-	  .ops = &rsa_ops, .kat = "rsa-oaep-sha256" },
+	  .ops = &rsa_ops, .kat = "RSA-OAEP-SHA256" },
 	{ RSA_ROW(CKM_RSA_PKCS_PSS, RSA_SIGNS, MECH_SINGLE | MECH_VERIFY_SIG_FIRST | MECH_APPROVED,
 		  NO_HASH, param_pss),
-	  .ops = &rsa_ops, .kat = "rsa-pss-sha256" },
+	  .ops = &rsa_ops, .kat = "RSA-PSS-SHA256" },
 	RSA_HASHED(CKM_SHA1_RSA_PKCS, CKM_SHA_1, 0),
 	RSA_HASHED(CKM_SHA224_RSA_PKCS, CKM_SHA224, MECH_APPROVED),
 	RSA_HASHED(CKM_SHA256_RSA_PKCS, CKM_SHA256, MECH_APPROVED),
