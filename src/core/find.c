@@ -13,9 +13,10 @@ struct find {
 
 static enum err take_template(struct templ t, struct attrset **out)
 {
-	if (t.n == 0)
-		return OK; /* everything */
-	return attr_take(t.a, t.n, out);
+	enum err e = t.n != 0 ? attr_take(t.a, t.n, out) : OK; /* without a template: everything */
+
+	/* two values for one attribute: the list of C_FindObjectsInit has no CKR_TEMPLATE_INCONSISTENT */
+	return e == E_TEMPLATE_INCONSISTENT ? E_ATTR_VALUE : e;
 }
 
 enum err find_init(struct session *s, struct templ t)

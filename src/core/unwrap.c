@@ -31,11 +31,9 @@ static enum err decrypt(const struct mech *m, struct key *key, struct param *par
 	size_t bound;
 	enum err e = run_begin(&run, m, USE_DECRYPT, key, par);
 
-	if (e == OK && in.n > SPAN_MAX)
-		e = E_CIPHERTEXT_LEN;
 	if (e != OK) {
 		run_free(&run); /* what a failed begin allocated is kept for a next one */
-		return wrapped_error(e);
+		return e;
 	}
 	bound = run_bound(&run, in.n, true);
 	e = buf_reserve(plain, bound);

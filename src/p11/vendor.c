@@ -12,10 +12,13 @@
 
 _Static_assert(sizeof(struct why) == sizeof(CK_CHANCERY_WHY), "a reason is passed on as it is");
 
-/* Fills the caller's structure in, if there is one; an error that brought no text of its own gets the general one. */
+/*
+ * Fills the caller's structure in, if there is one. An error that brought no text of its own gets the general one; what
+ * was tried in vain before a success is nobody's reason.
+ */
 static CK_RV leave_why(struct call *c, enum err e, const struct why *why, CK_CHANCERY_WHY *out)
 {
-	const char *text = why->text[0] != '\0' ? why->text : err_text(e);
+	const char *text = e != OK && why->text[0] != '\0' ? why->text : err_text(e);
 
 	if (out != NULL) {
 		memset(out, 0, sizeof(*out));

@@ -2,6 +2,7 @@
 #include "p11.h"
 
 #include "base/names.h"
+#include "watch.h"
 
 #include <dlfcn.h>
 #include <ftw.h>
@@ -41,7 +42,7 @@ void p11_load(void)
 	*(void **)&get = p11_symbol("C_GetInterface");
 	assert_non_null(get);
 	assert_ok(get(NULL, &v, &i, 0));
-	p11 = i->pFunctionList;
+	p11 = watch(i->pFunctionList);
 }
 
 void p11_unload(void)
@@ -122,6 +123,7 @@ int p11_teardown(void **state)
 {
 	(void)state;
 	(void)p11->C_Finalize(NULL);
+	assert_int_equal(watch_violations(), 0); /* return values outside the standard's lists */
 	return nftw(home, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 

@@ -43,7 +43,7 @@ int p11_setup(void **state);
 int p11_setup_token(void **state);
 /* The same under this chancery.conf; for a setup function to call. */
 int p11_setup_configured(void **state, const char *conf);
-/* C_Finalize if need be; the home is removed. */
+/* C_Finalize if need be; the home is removed. Fails if a function returned what it may not (watch.h). */
 int p11_teardown(void **state);
 
 /* The token, user PIN and session that p11_setup_token makes, once the library is initialised. */

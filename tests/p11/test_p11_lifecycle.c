@@ -1,137 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Before C_Initialize, after C_Finalize and in between (case R13), and the arguments of both. */
-#include "p11.h"
+#include "every.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-/* Calls every function that needs the library, but none with a session. */
-static void call_library_functions(CK_RV want)
-{
-#define CHECK(call) assert_rv(p11->call, want)
-	CHECK(C_GetInfo(NULL));
-	CHECK(C_GetSlotList(0, NULL, NULL));
-	CHECK(C_GetSlotInfo(0, NULL));
-	CHECK(C_GetTokenInfo(0, NULL));
-	CHECK(C_GetMechanismList(0, NULL, NULL));
-	CHECK(C_GetMechanismInfo(0, 0, NULL));
-	CHECK(C_InitToken(0, NULL, 0, NULL));
-	CHECK(C_OpenSession(0, 0, NULL, NULL, NULL));
-	CHECK(C_CloseAllSessions(0));
-	CHECK(C_WaitForSlotEvent(0, NULL, NULL));
-}
-
-/* Calls every function with a session. */
-static void call_session_functions(CK_SESSION_HANDLE s, CK_RV want)
-{
-	CHECK(C_InitPIN(s, NULL, 0));
-	CHECK(C_SetPIN(s, NULL, 0, NULL, 0));
-	CHECK(C_CloseSession(s));
-	CHECK(C_GetSessionInfo(s, NULL));
-	CHECK(C_GetOperationState(s, NULL, NULL));
-	CHECK(C_SetOperationState(s, NULL, 0, 0, 0));
-	CHECK(C_Login(s, 0, NULL, 0));
-	CHECK(C_Logout(s));
-	CHECK(C_CreateObject(s, NULL, 0, NULL));
-	CHECK(C_CopyObject(s, 0, NULL, 0, NULL));
-	CHECK(C_DestroyObject(s, 0));
-	CHECK(C_GetObjectSize(s, 0, NULL));
-	CHECK(C_GetAttributeValue(s, 0, NULL, 0));
-	CHECK(C_SetAttributeValue(s, 0, NULL, 0));
-	CHECK(C_FindObjectsInit(s, NULL, 0));
-	CHECK(C_FindObjects(s, NULL, 0, NULL));
-	CHECK(C_FindObjectsFinal(s));
-	CHECK(C_EncryptInit(s, NULL, 0));
-	CHECK(C_Encrypt(s, NULL, 0, NULL, NULL));
-	CHECK(C_EncryptUpdate(s, NULL, 0, NULL, NULL));
-	CHECK(C_EncryptFinal(s, NULL, NULL));
-	CHECK(C_DecryptInit(s, NULL, 0));
-	CHECK(C_Decrypt(s, NULL, 0, NULL, NULL));
-	CHECK(C_DecryptUpdate(s, NULL, 0, NULL, NULL));
-	CHECK(C_DecryptFinal(s, NULL, NULL));
-	CHECK(C_DigestInit(s, NULL));
-	CHECK(C_Digest(s, NULL, 0, NULL, NULL));
-	CHECK(C_DigestUpdate(s, NULL, 0));
-	CHECK(C_DigestKey(s, 0));
-	CHECK(C_DigestFinal(s, NULL, NULL));
-	CHECK(C_SignInit(s, NULL, 0));
-	CHECK(C_Sign(s, NULL, 0, NULL, NULL));
-	CHECK(C_SignUpdate(s, NULL, 0));
-	CHECK(C_SignFinal(s, NULL, NULL));
-	CHECK(C_SignRecoverInit(s, NULL, 0));
-	CHECK(C_SignRecover(s, NULL, 0, NULL, NULL));
-	CHECK(C_VerifyInit(s, NULL, 0));
-	CHECK(C_Verify(s, NULL, 0, NULL, 0));
-	CHECK(C_VerifyUpdate(s, NULL, 0));
-	CHECK(C_VerifyFinal(s, NULL, 0));
-	CHECK(C_VerifyRecoverInit(s, NULL, 0));
-	CHECK(C_VerifyRecover(s, NULL, 0, NULL, NULL));
-	CHECK(C_DigestEncryptUpdate(s, NULL, 0, NULL, NULL));
-	CHECK(C_DecryptDigestUpdate(s, NULL, 0, NULL, NULL));
-	CHECK(C_SignEncryptUpdate(s, NULL, 0, NULL, NULL));
-	CHECK(C_DecryptVerifyUpdate(s, NULL, 0, NULL, NULL));
-	CHECK(C_GenerateKey(s, NULL, NULL, 0, NULL));
-	CHECK(C_GenerateKeyPair(s, NULL, NULL, 0, NULL, 0, NULL, NULL));
-	CHECK(C_WrapKey(s, NULL, 0, 0, NULL, NULL));
-	CHECK(C_UnwrapKey(s, NULL, 0, NULL, 0, NULL, 0, NULL));
-	CHECK(C_DeriveKey(s, NULL, 0, NULL, 0, NULL));
-	CHECK(C_SeedRandom(s, NULL, 0));
-	CHECK(C_GenerateRandom(s, NULL, 0));
-	CHECK(C_GetFunctionStatus(s));
-	CHECK(C_CancelFunction(s));
-	CHECK(C_LoginUser(s, 0, NULL, 0, NULL, 0));
-	CHECK(C_SessionCancel(s, 0));
-	CHECK(C_MessageEncryptInit(s, NULL, 0));
-	CHECK(C_EncryptMessage(s, NULL, 0, NULL, 0, NULL, 0, NULL, NULL));
-	CHECK(C_EncryptMessageBegin(s, NULL, 0, NULL, 0));
-	CHECK(C_EncryptMessageNext(s, NULL, 0, NULL, 0, NULL, NULL, 0));
-	CHECK(C_MessageEncryptFinal(s));
-	CHECK(C_MessageDecryptInit(s, NULL, 0));
-	CHECK(C_DecryptMessage(s, NULL, 0, NULL, 0, NULL, 0, NULL, NULL));
-	CHECK(C_DecryptMessageBegin(s, NULL, 0, NULL, 0));
-	CHECK(C_DecryptMessageNext(s, NULL, 0, NULL, 0, NULL, NULL, 0));
-	CHECK(C_MessageDecryptFinal(s));
-	CHECK(C_MessageSignInit(s, NULL, 0));
-	CHECK(C_SignMessage(s, NULL, 0, NULL, 0, NULL, NULL));
-	CHECK(C_SignMessageBegin(s, NULL, 0));
-	CHECK(C_SignMessageNext(s, NULL, 0, NULL, 0, NULL, NULL));
-	CHECK(C_MessageSignFinal(s));
-	CHECK(C_MessageVerifyInit(s, NULL, 0));
-	CHECK(C_VerifyMessage(s, NULL, 0, NULL, 0, NULL, 0));
-	CHECK(C_VerifyMessageBegin(s, NULL, 0));
-	CHECK(C_VerifyMessageNext(s, NULL, 0, NULL, 0, NULL, 0));
-	CHECK(C_MessageVerifyFinal(s));
-	CHECK(C_EncapsulateKey(s, NULL, 0, NULL, 0, NULL, NULL, NULL));
-	CHECK(C_DecapsulateKey(s, NULL, 0, NULL, 0, NULL, 0, NULL));
-	CHECK(C_VerifySignatureInit(s, NULL, 0, NULL, 0));
-	CHECK(C_VerifySignature(s, NULL, 0));
-	CHECK(C_VerifySignatureUpdate(s, NULL, 0));
-	CHECK(C_VerifySignatureFinal(s));
-	CHECK(C_GetSessionValidationFlags(s, 0, NULL));
-	CHECK(C_AsyncComplete(s, NULL, NULL));
-	CHECK(C_AsyncGetID(s, NULL, NULL));
-	CHECK(C_AsyncJoin(s, NULL, 0, NULL, 0));
-	CHECK(C_WrapKeyAuthenticated(s, NULL, 0, 0, NULL, 0, NULL, NULL));
-	CHECK(C_UnwrapKeyAuthenticated(s, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL));
-#undef CHECK
-}
-
 static void before(void **state)
 {
 	(void)state;
-	call_library_functions(CKR_CRYPTOKI_NOT_INITIALIZED);
-	call_session_functions(1, CKR_CRYPTOKI_NOT_INITIALIZED);
+	every_library_function(CKR_CRYPTOKI_NOT_INITIALIZED);
+	every_session_function(1, CKR_CRYPTOKI_NOT_INITIALIZED);
 	assert_rv(p11->C_Finalize(NULL), CKR_CRYPTOKI_NOT_INITIALIZED);
 }
 
 static void no_session(void **state)
 {
 	(void)state;
-	call_session_functions(0, CKR_SESSION_HANDLE_INVALID);
-	call_session_functions(1, CKR_SESSION_HANDLE_INVALID);
-	call_session_functions(CK_UNAVAILABLE_INFORMATION, CKR_SESSION_HANDLE_INVALID);
+	every_session_function(0, CKR_SESSION_HANDLE_INVALID);
+	every_session_function(1, CKR_SESSION_HANDLE_INVALID);
+	every_session_function(CK_UNAVAILABLE_INFORMATION, CKR_SESSION_HANDLE_INVALID);
 }
 
 /* Nothing survives C_Finalize: not the session, not the login, not the handles. */
@@ -146,10 +35,10 @@ static void after(void **state)
 	(void)state;
 	key = p11_secret(old, CKM_GENERIC_SECRET_KEY_GEN, 32, CKA_SIGN);
 	p11_finalize();
-	call_library_functions(CKR_CRYPTOKI_NOT_INITIALIZED);
-	call_session_functions(old, CKR_CRYPTOKI_NOT_INITIALIZED);
+	every_library_function(CKR_CRYPTOKI_NOT_INITIALIZED);
+	every_session_function(old, CKR_CRYPTOKI_NOT_INITIALIZED);
 	p11_initialize();
-	call_session_functions(old, CKR_SESSION_HANDLE_INVALID);
+	every_session_function(old, CKR_SESSION_HANDLE_INVALID);
 	s = p11_open(p11_slot(), true);
 	assert_ok(p11->C_GetSessionInfo(s, &info));
 	assert_int_equal(info.state, CKS_RW_PUBLIC_SESSION);

@@ -86,6 +86,10 @@ static void tokens_are_made(void **state)
 	assert_ok(
 		vendor->TokenCreate(bytes(SO_PIN), strlen(SO_PIN), label_of("made"), &slot, NULL));
 	assert_label(slot, "made");
+	/* no reason why it failed, for it did not */
+	assert_ok(
+		vendor->TokenCreate(bytes(SO_PIN), strlen(SO_PIN), label_of("also"), &slot, &why));
+	assert_string_equal(why.text, "success");
 }
 
 static void tokens_are_renamed(void **state)
