@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 #include <cmocka.h>
 
 #define MANY 100000
@@ -196,6 +197,42 @@ static void many_sessions(void **state)
 	free(h);
 }
 
+/* ---- two threads in one session ---- */
+
+static atomic_bool inside;
+
+static void *enter(void *arg)
+{
+	struct session *s;
+	const CK_SESSION_HANDLE *h = arg;
+
+	assert_int_equal(session_get(*h, &s), OK);
+	atomic_store(&inside, true);
+	session_put(s);
+	return NULL;
+}
+
+/* The second one waits until the first has left. */
+static void one_after_the_other(void **state)
+{
+	const struct timespec while_we_are_inside = { 0, 50000000 };
+	CK_SESSION_HANDLE h;
+	struct session *s;
+	pthread_t other;
+
+	(void)state;
+	h = office_session(slot, true);
+	assert_int_equal(session_get(h, &s), OK);
+	atomic_store(&inside, false);
+	assert_int_equal(pthread_create(&other, NULL, enter, &h), 0);
+	nanosleep(&while_we_are_inside, NULL);
+	assert_false(atomic_load(&inside));
+	session_put(s);
+	assert_int_equal(pthread_join(other, NULL), 0);
+	assert_true(atomic_load(&inside));
+	assert_int_equal(office_close_session(h), OK);
+}
+
 /* ---- threads ---- */
 
 #define THREADS 8
@@ -260,6 +297,7 @@ int main(void)
 		cmocka_unit_test(session_objects_die_with_it),
 		cmocka_unit_test(close_all_closes_those_of_one_token),
 		cmocka_unit_test(many_sessions),
+		cmocka_unit_test(one_after_the_other),
 		cmocka_unit_test(threads_open_and_close),
 	};
 
