@@ -174,6 +174,7 @@ static void pins_that_are_too_long(void **state)
 	assert_int_equal(set_pin(h, span_str(USER_PIN), span(longest, TOKEN_PIN_MAX)), OK);
 	assert_int_equal(office_logout(h), OK);
 	assert_int_equal(office_login(h, CKU_USER, longest), E_PIN_WRONG);
+	assert_int_equal(flags_of(id) & CKF_USER_PIN_COUNT_LOW, CKF_USER_PIN_COUNT_LOW);
 	longest[TOKEN_PIN_MAX] = '\0';
 	assert_int_equal(office_login(h, CKU_USER, longest), OK);
 }
