@@ -93,34 +93,6 @@ static enum err apply_all(struct store *s, struct tally *t, struct commit *list,
 	return e == OK && *some ? change_end(&s->db, t) : e;
 }
 
-/*
- * COMMIT failed. If the last sync of all did, of the journal that was just truncated, then the file has our changes, and
- * only their durability is unknown: the old journal could come back with a power cut. Another transaction that succeeds has written over
- * that journal, and with it ours is durable too. If anything before failed, the file is as it was.
- */
-static enum err look_again_locked(struct store *s, const struct tally *t, enum err failed)
-{
-	struct head h;
-	enum err e = txn_begin_locked(s, true);
-
-	if (e == OK)
-		e = head_get(&s->db, &h);
-	if (e == OK && head_same(&h, &t->head) && head_set(&s->db, &h) == OK)
-		return txn_commit_locked(s);
-	db_rollback(&s->db);
-	atomic_store(&s->committing, false);
-	return failed;
-}
-
-static enum err commit_locked(struct store *s, const struct tally *t)
-{
-	enum err e = txn_commit_locked(s);
-
-	if (e == OK || e == E_BUSY || e == E_DEVICE_REMOVED)
-		return e;
-	return look_again_locked(s, t, e);
-}
-
 /* Sets every m->e. */
 static enum err commit_list(struct store *s, struct commit *list)
 {
@@ -134,7 +106,7 @@ static enum err commit_list(struct store *s, struct commit *list)
 	}
 	e = apply_all(s, &t, list, &some);
 	if (e == OK && some)
-		e = commit_locked(s, &t);
+		e = sure_commit_locked(s);
 	if (e != OK)
 		fail_all(list, e);
 	txn_end(s);

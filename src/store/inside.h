@@ -70,12 +70,20 @@ enum err txn_write(struct store *s);
 void txn_end(struct store *s);
 /* Lets go in any case. After an error: nothing was committed, or it is not known to be durable. */
 enum err txn_commit(struct store *s);
-/* The same with s->lock held before and after, for a leader that looks again after an error. */
+/* The same with s->lock held before and after. */
 enum err txn_commit_locked(struct store *s);
 /* One try: E_BUSY when another process has the lock. */
 enum err txn_begin_locked(struct store *s, bool write);
 /* Latches e if it says that our token is not there any more. */
 void txn_latch_locked(struct store *s, enum err e);
+
+/*
+ * ---- sure.c ----
+ * As txn_commit and txn_commit_locked, of a transaction that sealed the token's row anew; an error says that it was undone, or
+ * that the file fails altogether.
+ */
+enum err sure_commit(struct store *s);
+enum err sure_commit_locked(struct store *s);
 
 /*
  * ---- gate.c: this process's open stores ----
