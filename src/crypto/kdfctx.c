@@ -27,13 +27,18 @@ static OSSL_PARAM param_name(const char *key, const char *name)
 	return OSSL_PARAM_construct_utf8_string(key, p.write, 0);
 }
 
+/*
+ * Argon2 in libcrypto goes on when it had no memory for one of its hashes, and gives a key that has nothing to do with the
+ * password. The allocation that failed is in the error queue, though.
+ */
 static enum err derive(enum alg a, const OSSL_PARAM *params, uint8_t *out, size_t n)
 {
 	EVP_KDF *kdf = fetch_kdf(a);
 	EVP_KDF_CTX *ctx = kdf != NULL ? EVP_KDF_CTX_new(kdf) : NULL;
 	enum err e = E_FAILED;
 
-	if (ctx != NULL && EVP_KDF_derive(ctx, out, n, params) == 1)
+	ERR_clear_error();
+	if (ctx != NULL && EVP_KDF_derive(ctx, out, n, params) == 1 && ERR_peek_error() == 0)
 		e = OK;
 	else
 		ERR_clear_error();

@@ -40,16 +40,21 @@ static enum err done(enum err e)
 	return e;
 }
 
-/* AES-256-GCM of `in` to out, which has as many bytes. */
+/* AES-256-GCM of `in` to out, which has as many bytes, up to its end, which compares the tag. */
 static bool crypt(EVP_CIPHER_CTX *c, struct span aad, struct span in, uint8_t *out)
 {
-	uint8_t none[16];
 	int n = 0;
 
 	if (aad.n != 0 && EVP_CipherUpdate(c, NULL, &n, aad.p, (int)aad.n) != 1)
 		return false;
-	if (in.n != 0 && EVP_CipherUpdate(c, out, &n, in.p, (int)in.n) != 1)
-		return false;
+	return in.n == 0 || EVP_CipherUpdate(c, out, &n, in.p, (int)in.n) == 1;
+}
+
+static bool finish(EVP_CIPHER_CTX *c)
+{
+	uint8_t none[16];
+	int n = 0;
+
 	return EVP_CipherFinal_ex(c, none, &n) == 1;
 }
 
@@ -68,7 +73,7 @@ static enum err seal(const uint8_t *key, struct span aad, struct span plain, uin
 	enum err e = crypto_random(out, SEALING_NONCE);
 
 	if (e == OK &&
-	    (!start(c, key, out, true) || !crypt(c, aad, plain, body) ||
+	    (!start(c, key, out, true) || !crypt(c, aad, plain, body) || !finish(c) ||
 	     EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, SEALING_TAG, body + plain.n) != 1))
 		e = E_FAILED;
 	EVP_CIPHER_CTX_free(c);
@@ -104,8 +109,9 @@ static enum err open_sealed(const uint8_t *key, struct span aad, struct span sea
 
 	memcpy(tag, body.p + body.n, sizeof(tag));
 	if (start(c, key, sealed.p, false) &&
-	    EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_TAG, sizeof(tag), tag) == 1)
-		e = crypt(c, aad, body, out) ? OK : E_CORRUPT;
+	    EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_TAG, sizeof(tag), tag) == 1 &&
+	    crypt(c, aad, body, out))
+		e = finish(c) ? OK : E_CORRUPT; /* only here: a want of memory is no wrong PIN */
 	EVP_CIPHER_CTX_free(c);
 	return e;
 }

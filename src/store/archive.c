@@ -83,6 +83,7 @@ enum err archive_header_parse(struct span bytes, struct archive_header *h)
 	struct span in = bytes, m, salt, check, sum;
 	uint8_t want[SEALING_MAC];
 	uint32_t format;
+	enum err e;
 
 	*h = (struct archive_header){ .kdf = { 0 } };
 	if (!take_bytes(&in, sizeof(magic), &m) || !span_eq(m, span(magic, sizeof(magic))))
@@ -99,9 +100,10 @@ enum err archive_header_parse(struct span bytes, struct archive_header *h)
 	memcpy(h->check, check.p, ARCHIVE_CHECK);
 	if (format != ARCHIVE_FORMAT || !pinkey_sane(&h->kdf))
 		return E_CORRUPT;
-	if (digest_of(span(bytes.p, SUMMED), want) != OK || !span_eq(sum, span(want, SUM)))
-		return E_CORRUPT;
-	return digest_of(bytes, h->digest);
+	e = digest_of(span(bytes.p, SUMMED), want);
+	if (e == OK && !span_eq(sum, span(want, SUM)))
+		e = E_CORRUPT;
+	return e == OK ? digest_of(bytes, h->digest) : e;
 }
 
 /* ---- writing ---- */
@@ -222,7 +224,9 @@ static enum err explain_header(struct why *why, enum err e, const char *path)
 	if (e == E_TOKEN_UNKNOWN)
 		return why_fail(why, e, "%s is a backup of a newer version: restore it with that",
 				path);
-	return why_fail(why, e, "the header of %s is damaged or cut short", path);
+	if (e == E_CORRUPT)
+		return why_fail(why, e, "the header of %s is damaged or cut short", path);
+	return why_fail(why, e, "cannot check the header of %s: %s", path, err_text(e));
 }
 
 enum err archive_open(struct archive_reader *r, int fd, const char *path, struct span passphrase,
