@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <errno.h>
 #include <ftw.h>
 #include <grp.h>
 #include <signal.h>
@@ -172,6 +173,45 @@ static void test_B036_read_only_store(void **state)
 	case_child(read_only_work);
 	p11_initialize();
 	assert_false(case_token_flags(p11_slot()) & CKF_WRITE_PROTECTED);
+}
+
+/* ---- a home that may not be entered ---- */
+
+static char closed[128];
+
+static void initialize_from_outside(void)
+{
+	char home[sizeof(closed) + 8];
+
+	if (geteuid() == 0)
+		assert_true(setgroups(0, NULL) == 0 && setgid(NOBODY) == 0 && setuid(NOBODY) == 0);
+	(void)snprintf(home, sizeof(home), "%s/user", closed);
+	assert_int_equal(setenv("HOME", home, 1), 0);
+	assert_int_equal(unsetenv("XDG_CONFIG_HOME"), 0);
+	assert_int_equal(access(home, F_OK), -1);
+	assert_int_equal(errno, EACCES);
+	p11_initialize();
+	p11_finalize();
+}
+
+/*
+ * HOME is often that of whoever started the program before it became another user. There is then no configuration of
+ * one's own, and that is no error. Broken once by not asking whether it may be.
+ */
+static void test_home_that_may_not_be_entered(void **state)
+{
+	const char *home = p11_home();
+
+	(void)state;
+	p11_finalize();
+	(void)snprintf(closed, sizeof(closed), "%s/closed", home);
+	assert_int_equal(mkdir(closed, 0), 0);
+	if (geteuid() == 0)
+		assert_int_equal(chown(home, NOBODY, NOBODY), 0);
+	/* named by the test's frame, a configuration would not be looked for */
+	assert_int_equal(unsetenv("CHANCERY_CONF"), 0);
+	case_child(initialize_from_outside);
+	assert_int_equal(chmod(closed, 0700), 0);
 }
 
 /* ---- B037 ---- */
@@ -466,6 +506,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, p11_setup_token, p11_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_B036_read_only_store),
+		TEST(test_home_that_may_not_be_entered),
 		TEST(test_B037_modes_by_default),
 		cmocka_unit_test_setup_teardown(test_B037_modes_for_a_group, setup_bare_group,
 						p11_teardown),
