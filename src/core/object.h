@@ -21,7 +21,7 @@ struct object {
 	bool token;           /* CKA_TOKEN */
 	enum sight
 		sight; /* with which login it is there; beyond SIGHT_ALL it ends with the login */
-	bool verified; /* a public token object whose MAC was checked */
+	bool verified; /* a public token object whose MAC was checked, or a session object */
 	bool checked;  /* read or written with a seal: verified is the last word */
 	bool lineage; /* comes from a token key, through copy, unwrap and derive (audit.md, provenance) */
 	bool always_auth;          /* CKA_ALWAYS_AUTHENTICATE */

@@ -395,6 +395,32 @@ static void trusted_certificates(void **state)
 	assert_rv(p11->C_SetAttributeValue(s, h, label.a, label.n), CKR_ACTION_PROHIBITED);
 }
 
+/* Trust that the security officer gave to a session object holds, too; a copy of somebody else's has none. */
+static void trusted_session_objects(void **state)
+{
+	static const CK_BYTE modulus[128] = { 0xc1, [127] = 1 };
+	CK_SESSION_HANDLE s = p11_session();
+	CK_OBJECT_HANDLE h = 0, copy = 0;
+	struct templ t = { 0 };
+
+	(void)state;
+	templ_ulong(&t, CKA_CLASS, CKO_PUBLIC_KEY);
+	templ_ulong(&t, CKA_KEY_TYPE, CKK_RSA);
+	templ_bytes(&t, CKA_MODULUS, modulus, sizeof(modulus));
+	templ_bytes(&t, CKA_PUBLIC_EXPONENT, "\1\0\1", 3);
+	templ_flags(&t, CKA_WRAP, CKA_TRUSTED);
+	assert_rv(p11->C_CreateObject(s, t.a, t.n, &h), CKR_ATTRIBUTE_READ_ONLY);
+	assert_ok(p11->C_Logout(s));
+	p11_login(s, CKU_SO);
+	assert_ok(p11->C_CreateObject(s, t.a, t.n, &h));
+	assert_true(p11_get_bool(s, h, CKA_TRUSTED));
+	assert_ok(p11->C_Logout(s));
+	p11_login(s, CKU_USER);
+	assert_true(p11_get_bool(s, h, CKA_TRUSTED));
+	assert_ok(p11->C_CopyObject(s, h, NULL, 0, &copy));
+	assert_false(p11_get_bool(s, copy, CKA_TRUSTED));
+}
+
 /* ---- R11: searching ---- */
 
 static void find_by_each_attribute(void **state)
@@ -526,6 +552,7 @@ int main(void)
 		TEST(derived_history),
 		TEST(role_mixes),
 		TEST(trusted_certificates),
+		TEST(trusted_session_objects),
 		TEST(find_by_each_attribute),
 		TEST(secrets_are_not_found),
 		TEST(readable_or_not),
