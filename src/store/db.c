@@ -62,12 +62,20 @@ static int busy(void *arg, int tries)
 	return !d->impatient && db_wait((unsigned)tries);
 }
 
-/* SQLite has one code for a failed write; only errno tells that there was no room. */
-static enum err no_room(const struct db *d, enum err e)
+/*
+ * SQLite has one code for a failed write; only errno tells that there was no room, or that what was open for writing is so
+ * no more. A journal that may only be read is opened so, and then written to: EBADF.
+ */
+static enum err write_failed(const struct db *d, int rc, enum err e)
 {
-	int errnum = e == E_DEVICE && d->c != NULL ? sqlite3_system_errno(d->c) : 0;
+	const bool system = (rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN;
+	const int errnum = system && e == E_DEVICE && d->c != NULL ? sqlite3_system_errno(d->c) : 0;
+	const bool refused =
+		errnum == EBADF || errnum == EROFS || errnum == EACCES || errnum == EPERM;
 
-	return errnum == ENOSPC || errnum == EDQUOT || errnum == EFBIG ? E_DEVICE_MEMORY : e;
+	if (errnum == ENOSPC || errnum == EDQUOT || errnum == EFBIG)
+		return E_DEVICE_MEMORY;
+	return refused && d->file != NULL && !d->read_only ? E_WRITE_PROTECTED : e;
 }
 
 enum err db_err(struct db *d, int rc)
@@ -77,7 +85,7 @@ enum err db_err(struct db *d, int rc)
 			continue;
 		if (results[i].broken)
 			d->broken = true;
-		return no_room(d, results[i].e);
+		return write_failed(d, rc, results[i].e);
 	}
 	return E_INTERNAL;
 }

@@ -175,6 +175,68 @@ static void test_B036_read_only_store(void **state)
 	assert_false(case_token_flags(p11_slot()) & CKF_WRITE_PROTECTED);
 }
 
+static void give_for_good(const char *path, const struct stat *st)
+{
+	(void)st;
+	assert_int_equal(chown(path, NOBODY, NOBODY), 0);
+}
+
+static void lock_up(const char *path, const struct stat *st)
+{
+	assert_int_equal(chmod(path, S_ISDIR(st->st_mode) ? 0500 : 0400), 0);
+}
+
+static void unlock(const char *path, const struct stat *st)
+{
+	assert_int_equal(chmod(path, S_ISDIR(st->st_mode) ? 0700 : 0600), 0);
+}
+
+static CK_RV generate_stored(CK_SESSION_HANDLE s)
+{
+	CK_MECHANISM m = mechanism(CKM_AES_KEY_GEN, NULL, 0);
+	CK_OBJECT_HANDLE h;
+	struct templ t = { 0 };
+
+	templ_ulong(&t, CKA_VALUE_LEN, 16);
+	templ_flags(&t, CKA_TOKEN, CKA_ENCRYPT);
+	return p11->C_GenerateKey(s, &m, t.a, t.n, &h);
+}
+
+static bool written_before;
+
+static void turned_work(void)
+{
+	CK_SESSION_HANDLE s;
+
+	if (geteuid() == 0)
+		assert_true(setgroups(0, NULL) == 0 && setgid(NOBODY) == 0 && setuid(NOBODY) == 0);
+	assert_int_equal(unsetenv("HOME"), 0);
+	p11_initialize();
+	s = p11_open(p11_slot(), true);
+	p11_login(s, CKU_USER);
+	if (written_before)
+		assert_ok(generate_stored(s));
+	visit_home(lock_up);
+	for (int i = 0; i < 3; i++)
+		assert_rv(generate_stored(s), CKR_TOKEN_WRITE_PROTECTED);
+	visit_home(unlock);
+	p11_finalize();
+}
+
+/* A store that turns read-only under an open session says so from the first write on, its journal open or not yet. */
+static void test_B036_turned_read_only(void **state)
+{
+	(void)state;
+	p11_finalize();
+	if (geteuid() == 0)
+		visit_home(give_for_good);
+	for (int i = 0; i <= 1; i++) {
+		written_before = i != 0;
+		case_child(turned_work);
+	}
+	p11_initialize();
+}
+
 /* ---- a home that may not be entered ---- */
 
 static char closed[128];
@@ -506,6 +568,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, p11_setup_token, p11_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_B036_read_only_store),
+		TEST(test_B036_turned_read_only),
 		TEST(test_home_that_may_not_be_entered),
 		TEST(test_B037_modes_by_default),
 		cmocka_unit_test_setup_teardown(test_B037_modes_for_a_group, setup_bare_group,
