@@ -13,10 +13,11 @@ static enum err no_memory(struct call *c)
 }
 
 /* Whether the JSON value was printed, because --json asked for it. */
-static bool print_json(const struct call *c, const json_t *v)
+static bool print_json(struct call *c, const json_t *v)
 {
 	if (!c->json)
 		return false;
+	c->told = true;
 	json_dumpf(v, stdout, JSON_INDENT(2) | JSON_SORT_KEYS);
 	putchar('\n');
 	return true;
@@ -183,14 +184,14 @@ void report_warn(const struct call *c, const char *fmt, ...)
 	va_end(ap);
 }
 
-void report_error(const struct call *c, enum err e)
+void report_error(struct call *c, enum err e)
 {
 	const char *text = c->why.text[0] != '\0' ? c->why.text : err_text(e);
 	const struct command *k = c->command;
 
 	fprintf(stderr, "chancery %s%s%s: %s\n", k->group != NULL ? k->group : "",
 		k->group != NULL ? " " : "", k->name, text);
-	if (!c->json)
+	if (!c->json || c->told)
 		return;
 	json_t *v = json_pack("{s:{s:s, s:i}}", "error", "text", text, "status", err_exit(e));
 	if (v != NULL)

@@ -26,8 +26,8 @@ enum err report_done(struct call *c, json_t *object, const char *fmt, ...)
 void report_step(const struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A warning, on stderr. */
 void report_warn(const struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The error that ends the command. */
-void report_error(const struct call *c, enum err e);
+/* The error that ends the command: as JSON too, unless the result was printed and tells what failed. */
+void report_error(struct call *c, enum err e);
 /* False when stdout could not be written: a full disk must not look like success. */
 bool report_flush(const struct call *c);
 
