@@ -134,6 +134,10 @@ if(CMOCKA_FOUND)
 	# Black box: nothing of ours but the headers and what base offers.
 	chancery_c_tests(p11 chancery_base PkgConfig::CMOCKA PkgConfig::JANSSON
 		chancery::libcrypto Threads::Threads)
+	# Through the functions of the standard too, but linked, so that memory can be made to fail.
+	chancery_library(p11 LIBRARIES ${chancery_layers})
+	chancery_c_tests(sweep p11_helpers chancery_p11 ${chancery_layers} PkgConfig::CMOCKA
+		PkgConfig::JANSSON chancery::libcrypto Threads::Threads)
 	target_sources(p11_helpers PRIVATE ${CMAKE_SOURCE_DIR}/tests/unit/ref.c) # tables of the standard
 else()
 	message(STATUS "cmocka is not there: no C tests (scripts/setup test installs it)")
@@ -141,6 +145,7 @@ endif()
 if(BATS)
 	chancery_script_tests(e2e *.bats ${BATS})
 endif()
+chancery_test_tools(e2e)
 chancery_test_tools(fault)
 chancery_test_tools(interop)
 chancery_script_tests(fault *.sh bash)

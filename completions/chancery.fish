@@ -117,7 +117,11 @@ complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcom
 complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from public' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
 complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from public' -l help -d 'explain this command'
 complete -c chancery -n __fish_use_subcommand -f -a mech
-complete -c chancery -n '__fish_seen_subcommand_from mech' -f -a list -d 'List the mechanisms of a slot with flags and key sizes'
+complete -c chancery -n '__fish_seen_subcommand_from mech' -f -a list -d 'List the mechanisms of every slot with flags and key sizes, or compare two'
+complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l all -d 'list Chancery\'s own module and every module configured for p11-kit'
+complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l p11-kit -r -d 'with --all: read the *.module files of DIR, not p11-kit\'s own'
+complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l diff -d 'compare A and B: module files, URIs, or numbers of slots'
+complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l timeout -r -d 'give a module up after so long (default: 30)'
 complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l json -d 'print the result as JSON'
 complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l quiet -d 'print nothing but errors and what was asked for'
 complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'

@@ -65,7 +65,7 @@ _chancery() {
         "key show") words=" --pin-source --json --quiet --module --help" ;;
         "key delete") words=" --pair --pin-source --json --quiet --module --help" ;;
         "key public") words=" --out --format --pin-source --json --quiet --module --help" ;;
-        "mech list") words=" --json --quiet --module --help" ;;
+        "mech list") words=" --all --p11-kit --diff --timeout --json --quiet --module --help" ;;
         "sign") words=" --in --out --algorithm --context --format --pin-source --json --quiet --module --help" ;;
         "verify") words=" --in --signature --algorithm --context --format --pin-source --json --quiet --module --help" ;;
         "doctor") words=" --config --pin-source --so-pin-source --json --quiet --module --help" ;;

@@ -91,6 +91,11 @@ enum err home_state(char path[PATH_MAX], struct why *why)
 	return xdg(path, "XDG_DATA_HOME", "/.local/share", "/chancery", why);
 }
 
+enum err home_config(const char *rest, char path[PATH_MAX], struct why *why)
+{
+	return xdg(path, "XDG_CONFIG_HOME", "/.config", rest, why);
+}
+
 /*
  * A user without a home directory, or with one that it may not enter (that of whoever it was before), has no
  * configuration of its own: no error. A file that is there and cannot be read is one, later.
@@ -102,7 +107,7 @@ enum err home_conf(char path[PATH_MAX], bool *named, struct why *why)
 	*named = v != NULL;
 	if (v != NULL)
 		return own_path(path, "CHANCERY_CONF", v, why);
-	if (xdg(path, "XDG_CONFIG_HOME", "/.config", "/chancery/chancery.conf", NULL) == OK &&
+	if (home_config("/chancery/chancery.conf", path, NULL) == OK &&
 	    access(path, F_OK) == 0)
 		return OK;
 	return join(path, HOME_CONF_FILE, "", why);

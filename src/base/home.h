@@ -26,4 +26,10 @@ enum err home_state(char path[PATH_MAX], struct why *why);
  */
 enum err home_conf(char path[PATH_MAX], bool *named, struct why *why);
 
+/*
+ * The user's own configuration of another program: $XDG_CONFIG_HOME, by default ~/.config, followed by rest
+ * ("/name"). It need not exist. Errors as home_state.
+ */
+enum err home_config(const char *rest, char path[PATH_MAX], struct why *why);
+
 #endif

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/office.h"
 #include "base/pin.h"
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define MODULE_NAME "libchancery-pkcs11.so"
 
-/* Chancery's own module: beside this program (a build tree), else where it was installed. */
-static void own_module(char path[PATH_MAX])
+void office_own_module(char path[PATH_MAX])
 {
 	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof("/" MODULE_NAME));
 	char *slash = NULL;
@@ -39,27 +37,34 @@ static enum err module_of(struct call *c, const struct uri *u, char path[PATH_MA
 		memcpy(path, named.p, named.n);
 		path[named.n] = '\0';
 	} else {
-		own_module(path);
+		office_own_module(path);
 	}
 	return OK;
+}
+
+enum err office_find(struct call *c, const char *uri, struct uri *u, char path[PATH_MAX])
+{
+	enum err e = OK;
+
+	*u = (struct uri){ 0 };
+	if (uri != NULL && (e = uri_parse(uri, u, &c->why)) != OK)
+		return e;
+	/* RFC 7512, 2.4 warns of it: what stands on a command line everybody on the machine can read */
+	if (u->has[URI_PIN_VALUE])
+		return why_fail(
+			&c->why, E_ARGUMENTS,
+			"no PIN is taken from a command line: the URI's pin-value is to be a "
+			"pin-source");
+	return module_of(c, u, path);
 }
 
 enum err office_module(struct call *c, const char *uri, struct office *o)
 {
 	char path[PATH_MAX];
-	enum err e = OK;
 
 	*o = (struct office){ 0 };
-	if (uri != NULL && (e = uri_parse(uri, &o->uri, &c->why)) != OK)
-		return e;
-	/* RFC 7512, 2.4 warns of it: what stands on a command line everybody on the machine can read */
-	if (o->uri.has[URI_PIN_VALUE])
-		return why_fail(&c->why, E_ARGUMENTS,
-				"no PIN is taken from a command line: the URI's pin-value is to be a "
-				"pin-source");
-	if ((e = module_of(c, &o->uri, path)) != OK)
-		return e;
-	return module_open(path, &o->m, &c->why);
+	enum err e = office_find(c, uri, &o->uri, path);
+	return e != OK ? e : module_open(path, &o->m, &c->why);
 }
 
 enum err office_token(struct call *c, const char *uri, enum pick_want want, struct office *o)

@@ -12,6 +12,7 @@
 #include "client/pick.h"
 #include "client/pool.h"
 #include "cli/command.h"
+#include <limits.h>
 
 /* An open module and what was picked in it; every part may be absent. Freed with office_close. */
 struct office {
@@ -23,6 +24,10 @@ struct office {
 	bool at_desk;
 };
 
+/* Chancery's own module: beside this program (a build tree), else where it was installed. */
+void office_own_module(char path[PATH_MAX]);
+/* What uri says (NULL: nothing) and the file of the module to use, without opening that. *u is the caller's, also on error: uri_free. */
+enum err office_find(struct call *c, const char *uri, struct uri *u, char path[PATH_MAX]);
 /* The module alone; uri NULL: no URI. */
 enum err office_module(struct call *c, const char *uri, struct office *o);
 /* The module and one token that fits the URI. */
