@@ -26,6 +26,16 @@ enum err __wrap_kat_run(const struct kat *k)
 	return forced != OK ? forced : __real_kat_run(k);
 }
 
+static bool accepts_all; /* every signature is right */
+
+enum err __real_run_verify_once(struct run *r, struct span in, struct span sig);
+enum err __wrap_run_verify_once(struct run *r, struct span in, struct span sig);
+
+enum err __wrap_run_verify_once(struct run *r, struct span in, struct span sig)
+{
+	return accepts_all ? OK : __real_run_verify_once(r, in, sig);
+}
+
 static void report(void *arg, const char *name, enum err e)
 {
 	unsigned *passed = arg;
@@ -135,6 +145,26 @@ static void test_memory_does_not_latch(void **state)
 }
 
 /* The last one: nothing works afterwards, in this process. */
+/* A verification that says yes to everything is as wrong as one that never does. */
+static void test_refusals(void **state)
+{
+	unsigned signatures = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ecx_kats_n; i++) {
+		const struct kat *k = &ecx_kats[i];
+
+		if (k->kind != KAT_SIGN && k->kind != KAT_PAIRWISE)
+			continue;
+		signatures++;
+		assert_int_equal(__real_kat_run(k), OK);
+		accepts_all = true;
+		assert_int_equal(__real_kat_run(k), E_SELFTEST);
+		accepts_all = false;
+	}
+	assert_true(signatures > 0);
+}
+
 static void test_latch(void **state)
 {
 	const struct mech *good = mech_find(CKM_SHA256);
@@ -142,8 +172,12 @@ static void test_latch(void **state)
 	struct span in = span_str("abc");
 	atomic_uchar fresh = 0;
 	struct run r = { 0 };
+	struct attrset *templ = attrset_new(false), *made = attrset_new(true);
 
 	(void)state;
+	assert_true(templ != NULL && made != NULL);
+	assert_int_equal(attrset_put_ulong(templ, CKA_VALUE_LEN, 16), OK);
+	assert_int_equal(mech_generate(mech_find(CKM_AES_KEY_GEN), NULL, templ, made), OK);
 	assert_int_equal(run_begin(&r, good, USE_DIGEST, NULL, NULL), OK);
 	forced = E_SELFTEST;
 	assert_int_equal(selftest_named("SHA1", &fresh), E_SELFTEST);
@@ -152,7 +186,10 @@ static void test_latch(void **state)
 	assert_int_equal(selftest_once(good), E_SELFTEST);
 	assert_int_equal(selftest_named("SHA1", &fresh), E_SELFTEST);
 	assert_int_equal(sealing_digest(&in, 1, digest), E_SELFTEST);
+	assert_int_equal(mech_generate(mech_find(CKM_AES_KEY_GEN), NULL, templ, made), E_SELFTEST);
 	run_free(&r);
+	attrset_free(templ);
+	attrset_free(made);
 }
 
 int main(void)
@@ -164,6 +201,7 @@ int main(void)
 		cmocka_unit_test(test_each_notices),
 		cmocka_unit_test(test_every_row_has_its_test),
 		cmocka_unit_test(test_memory_does_not_latch),
+		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_latch),
 	};
 
