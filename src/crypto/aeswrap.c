@@ -178,14 +178,13 @@ static const struct mech_ops pkcs7_ops = {
 	.drop = aes_drop,
 };
 
-#define WRAP(mech, how, rule, name, unit, more)                                                    \
-	{                                                                                          \
-		.type = (mech), .key_type = CKK_AES, .key_type2 = CKK_AES,                         \
-		.flags = CKF_ENCRYPT | CKF_DECRYPT | CKF_WRAP | CKF_UNWRAP, .min_key = 16,         \
-		.max_key = 32, .traits = MECH_SINGLE | MECH_UNWRAP_BLIND | (more),                 \
-		.hash = CK_UNAVAILABLE_INFORMATION,                                                \
-		.param = (rule), .ops = &(how), .needs = (name), .kat = (name),                    \
-		.wrap_unit = (unit)                                                                \
+#define WRAP(mech, how, rule, name, unit, more)                                            \
+	{                                                                                  \
+		.type = (mech), .key_type = CKK_AES, .key_type2 = CKK_AES,                 \
+		.flags = CKF_ENCRYPT | CKF_DECRYPT | CKF_WRAP | CKF_UNWRAP, .min_key = 16, \
+		.max_key = 32, .traits = MECH_SINGLE | MECH_UNWRAP_BLIND | (more),         \
+		.hash = CK_UNAVAILABLE_INFORMATION, .param = (rule), .ops = &(how),        \
+		.needs = (name), .kat = (name), .wrap_unit = (unit)                        \
 	}
 
 const struct mech aeswrap_mechs[] = {

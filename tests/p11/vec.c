@@ -87,7 +87,8 @@ CK_OBJECT_HANDLE vec_secret(struct vec *v, CK_KEY_TYPE type, const struct bytes 
 	templ_ulong(&t, CKA_CLASS, CKO_SECRET_KEY);
 	templ_ulong(&t, CKA_KEY_TYPE, type);
 	templ_bytes(&t, CKA_VALUE, value->p, value->n);
-	templ_bool(&t, CKA_SENSITIVE, false); /* it is in the file, and what is derived of it is compared */
+	templ_bool(&t, CKA_SENSITIVE,
+		   false); /* it is in the file, and what is derived of it is compared */
 	templ_flags(&t, CKA_EXTRACTABLE, use1, use2);
 	return vec_create(v, &t);
 }

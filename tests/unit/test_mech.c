@@ -299,9 +299,20 @@ static void test_walk(void **state)
 /* More input never asks for less room: what did would have wrapped around. */
 static void bounds_grow(const struct mech *m, enum mech_use use)
 {
-	static const size_t lengths[] = { 0,	     1,		       15,	     16,	   17,
-					  64,	     SIZE_MAX / 2,     SIZE_MAX - 31, SIZE_MAX - 16, SIZE_MAX - 15,
-					  SIZE_MAX - 8, SIZE_MAX - 7, SIZE_MAX - 1, SIZE_MAX };
+	static const size_t lengths[] = { 0,
+					  1,
+					  15,
+					  16,
+					  17,
+					  64,
+					  SIZE_MAX / 2,
+					  SIZE_MAX - 31,
+					  SIZE_MAX - 16,
+					  SIZE_MAX - 15,
+					  SIZE_MAX - 8,
+					  SIZE_MAX - 7,
+					  SIZE_MAX - 1,
+					  SIZE_MAX };
 	struct call c = call_of(m);
 	CK_MECHANISM mech = { m->type, NULL, c.param_n };
 	struct param par = { 0 };
@@ -315,7 +326,8 @@ static void bounds_grow(const struct mech *m, enum mech_use use)
 	assert_int_equal(run_begin(&r, m, use, k, &par), OK);
 	for (int last = 0; last <= 1; last++)
 		for (size_t i = 1; i < sizeof(lengths) / sizeof(lengths[0]); i++)
-			assert_true(run_bound(&r, lengths[i], last) >= run_bound(&r, lengths[i - 1], last));
+			assert_true(run_bound(&r, lengths[i], last) >=
+				    run_bound(&r, lengths[i - 1], last));
 	run_free(&r);
 	key_unref(k);
 	attrset_free(made);
