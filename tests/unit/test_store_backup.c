@@ -292,6 +292,28 @@ static void test_chunks_move(void **state)
 	free(file);
 }
 
+/* Who can write the file can make its sum right: a header that asks for 4 TiB is refused all the same. */
+static void test_asks_for_much(void **state)
+{
+	const uint8_t much[4] = { 0xff, 0xff, 0xff, 0xff };
+	struct vault *v = *state;
+	struct paths p = paths_of(v);
+	uint8_t head[ARCHIVE_HEADER], sum[SEALING_MAC];
+	const struct span summed = span(head, sizeof(head) - 8);
+	struct why why;
+	int fd;
+
+	back_up(v, p.backup);
+	fd = open(p.backup, O_RDONLY);
+	assert_int_equal(read(fd, head, sizeof(head)), sizeof(head));
+	close(fd);
+	memcpy(head + 16, much, sizeof(much)); /* the cost */
+	assert_int_equal(sealing_digest(&summed, 1, sum), OK);
+	memcpy(head + sizeof(head) - 8, sum, 8);
+	write_at(p.backup, 0, head, sizeof(head));
+	assert_int_equal(restore(v, &p, 0, PASSPHRASE, &why), E_CORRUPT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,6 +326,7 @@ int main(void)
 		TEST(test_cut),
 		TEST(test_altered),
 		TEST(test_chunks_move),
+		TEST(test_asks_for_much),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
