@@ -72,8 +72,8 @@ static _Atomic(void *) fetched[ALG_COUNT];
 static char absent;
 
 /*
- * Only an answer "unsupported" is remembered: a lack of memory passes. Threads that come at once
- * each fetch; one keeps the result.
+ * Only an answer "unsupported" is remembered: a lack of memory passes, which may give that answer
+ * too, but not as the only error. Threads that come at once each fetch; one keeps the result.
  */
 static void *fetch_first(enum alg a)
 {
@@ -84,7 +84,8 @@ static void *fetch_first(enum alg a)
 
 	ERR_set_mark();
 	mine = kind->get(rows[a].name);
-	unsupported = mine == NULL && ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_UNSUPPORTED;
+	unsupported = mine == NULL && ERR_count_to_mark() == 1 &&
+		      ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_UNSUPPORTED;
 	ERR_pop_to_mark();
 	if (unsupported)
 		mine = &absent;
@@ -161,12 +162,28 @@ const char *fetch_name(enum alg a)
 	return rows[a].name;
 }
 
+/* ALG_COUNT: there is no such row. */
+static enum alg alg_named(const char *name)
+{
+	enum alg a = 0;
+
+	while (a < ALG_COUNT && strcmp(rows[a].name, name) != 0)
+		a++;
+	return a;
+}
+
 bool fetch_has(const char *name)
 {
-	for (enum alg a = 0; a < ALG_COUNT; a++)
-		if (strcmp(rows[a].name, name) == 0)
-			return fetch_any(a) != NULL;
-	return false;
+	enum alg a = alg_named(name);
+
+	return a < ALG_COUNT && fetch_any(a) != NULL;
+}
+
+bool fetch_lacks(const char *name)
+{
+	enum alg a = alg_named(name);
+
+	return a == ALG_COUNT || (fetch_any(a) == NULL && atomic_load(&fetched[a]) == &absent);
 }
 
 void fetch_forget(void)

@@ -54,6 +54,8 @@ EVP_KEM *fetch_kem(enum alg a);
 const char *fetch_name(enum alg a);
 /* Whether the row of this name is there: for mech.needs. A name without a row counts as absent. */
 bool fetch_has(const char *name);
+/* Whether libcrypto does not have it, for good: false also when memory was too short to tell. */
+bool fetch_lacks(const char *name);
 /*
  * Drops the pointers of an abandoned context, unfreed. No other function of this file may be
  * running.

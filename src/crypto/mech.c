@@ -136,7 +136,7 @@ static bool slot_there(struct slot *s)
 	unsigned char there = atomic_load_explicit(&s->there, memory_order_relaxed);
 
 	if (there == UNKNOWN) {
-		there = s->m->needs == NULL || fetch_has(s->m->needs) ? THERE : ABSENT;
+		there = s->m->needs != NULL && fetch_lacks(s->m->needs) ? ABSENT : THERE;
 		atomic_store_explicit(&s->there, there, memory_order_relaxed);
 	}
 	return there == THERE;

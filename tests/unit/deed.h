@@ -7,21 +7,8 @@
 #ifndef CHANCERY_TESTS_DEED_H
 #define CHANCERY_TESTS_DEED_H
 
+#include "fault.h"
 #include "vault.h"
-
-/* A countdown that the test's hooks ask. */
-struct fault {
-	unsigned left; /* the chance that fails, counted down; 0: none */
-	bool met;
-};
-
-static inline bool fault_strikes(struct fault *f)
-{
-	if (f->left == 0 || --f->left != 0)
-		return false;
-	f->met = true;
-	return true;
-}
 
 struct stage;
 
