@@ -94,13 +94,13 @@ is()
 	[[ $output == *"rough: $rough"*"offers none: no token is there"* ]]
 }
 
-# Without a process of its own (probe.c: call child's work in the parent) each of these ends the whole command.
+# What breaks it, in probe.c: no fork, no alarm, stdout left as it is, how the process ended not heeded.
 @test "a module that crashes, exits, hangs or prints does not stop the others" {
 	configure arough "module: $rough\n"
 	configure zrelative 'module: libnone-such.so\n'
 	ROUGH=crash all --json
 	[ "$status" -eq 78 ]
-	is '.[1].error' '"the module crashed: Segmentation fault"'
+	is '.[1].error' '"the module crashed: Aborted"'
 	is '.[2].provider' '"zrelative"'
 	ROUGH=exit all --json
 	[ "$status" -eq 78 ]
@@ -109,11 +109,12 @@ is()
 	[ "$status" -eq 78 ]
 	is '.[1].error' '"the module took longer than 1 seconds"'
 	ROUGH=noise all --json
+	[[ $stderr == *"1 of 3 providers failed"* ]]
 	is '.[1].slots | length' 2
 	ROUGH=late all --json
-	is '.[1] | [.error, (.slots | length)]' '["the module crashed: Segmentation fault",2]'
+	is '.[1] | [.error, (.slots | length)]' '["the module crashed: Aborted",2]'
 	ROUGH=refuse all --json
-	[ "$status" -eq 78 ]
+	[[ $stderr == *"2 of 3 providers failed"* ]]
 	is '.[1].slots | map(.error)' '[null,"C_GetMechanismList: CKR_DEVICE_ERROR (the token'"'"'s storage failed)"]'
 	ROUGH=crash run chancery mech list --module "$rough"
 	failed_with 70 "crashed"
