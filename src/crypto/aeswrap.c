@@ -72,6 +72,26 @@ static enum err kw_once(struct run *r, struct span in, struct sink *o)
 	return wrap_feed(r, in, o);
 }
 
+/*
+ * Not in o: when the wrapping is wrong, libcrypto wipes as many bytes as went in (CRYPTO_128_unwrap_pad), which are eight more than
+ * ever come out.
+ */
+static enum err unwrap_apart(struct run *r, struct span in, struct sink *o)
+{
+	struct buf apart = { .secret = true, .max = AES_PIECE };
+	struct sink place;
+	enum err e = in.n <= AES_PIECE ? buf_reserve(&apart, in.n) : aes_bad_length(r);
+
+	if (e != OK)
+		return e;
+	place = sink(apart.p, apart.cap);
+	e = wrap_feed(r, in, &place);
+	if (e == OK && !sink_put(o, span(place.p, place.n)))
+		e = E_TOO_SMALL;
+	buf_free(&apart);
+	return e;
+}
+
 static const struct mech_ops kw_ops = {
 	.begin = kw_begin,
 	.bound = kw_bound,
@@ -92,7 +112,7 @@ static enum err kwp_once(struct run *r, struct span in, struct sink *o)
 		return aes_bad_length(r);
 	if (sink_room(o) < kwp_bound(r, in.n, true))
 		return E_TOO_SMALL;
-	return wrap_feed(r, in, o);
+	return r->use == USE_ENCRYPT ? wrap_feed(r, in, o) : unwrap_apart(r, in, o);
 }
 
 static const struct mech_ops kwp_ops = {
