@@ -16,18 +16,39 @@ struct restore {
 
 /* ---- the serial stays: what is sealed is bound to it ---- */
 
-static bool has_serial(const char *path, const uint8_t *serial)
+/* A token that cannot be read is none of this backup: it may be what the backup is to replace. That one could not look is an error. */
+static enum err has_serial(const char *path, const uint8_t *serial, bool *same)
 {
 	struct db d;
 	struct head h;
-	bool same = false;
+	enum err e = db_open(&d, path, true, NULL);
 
-	if (db_open(&d, path, true, NULL) != OK)
-		return false;
-	if (head_get(&d, &h) == OK)
-		same = memcmp(h.ident.serial, serial, sizeof(h.ident.serial)) == 0;
-	db_close(&d);
-	return same;
+	*same = false;
+	if (e == OK) {
+		e = head_get(&d, &h);
+		*same = e == OK && memcmp(h.ident.serial, serial, sizeof(h.ident.serial)) == 0;
+		db_close(&d);
+	}
+	return e == E_MEMORY || e == E_BUSY ? e : OK;
+}
+
+static enum err check_slot(const struct restore *r, CK_SLOT_ID slot, struct why *why)
+{
+	struct place at;
+	bool same;
+	enum err e;
+
+	if (place_find(r->dir, slot, &at, NULL) != OK)
+		return OK;
+	e = has_serial(at.path, r->head.ident.serial, &same);
+	if (e != OK)
+		return why_fail(why, e, "cannot look into slot %lu: %s", slot, err_text(e));
+	if (!same)
+		return OK;
+	return why_fail(
+		why, E_EXISTS,
+		"slot %lu holds the token of this backup: delete it first, or restore into another directory",
+		slot);
 }
 
 /* Two tokens of one serial in a folder could not be told apart by any application. The gate is held. */
@@ -35,16 +56,10 @@ static enum err check_serial(const struct restore *r, struct why *why)
 {
 	CK_SLOT_ID *ids = NULL, next;
 	size_t n = 0;
-	struct place at;
 	enum err e = store_list(r->dir, &ids, &n, &next, why);
 
 	for (size_t i = 0; e == OK && i < n; i++)
-		if (place_find(r->dir, ids[i], &at, NULL) == OK &&
-		    has_serial(at.path, r->head.ident.serial))
-			e = why_fail(
-				why, E_EXISTS,
-				"slot %lu holds the token of this backup: delete it first, or restore into another directory",
-				ids[i]);
+		e = check_slot(r, ids[i], why);
 	mem_free(ids);
 	return e;
 }
