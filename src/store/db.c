@@ -62,6 +62,14 @@ static int busy(void *arg, int tries)
 	return !d->impatient && db_wait((unsigned)tries);
 }
 
+/* SQLite keeps errno for us, but not that of a COMMIT: there it is as its last call left it (stmt_next clears it before). */
+static int failed_with(const struct db *d)
+{
+	const int kept = sqlite3_system_errno(d->c);
+
+	return kept != 0 ? kept : errno;
+}
+
 /*
  * SQLite has one code for a failed write; only errno tells that there was no room, or that what was open for writing is so
  * no more. A journal that may only be read is opened so, and then written to: EBADF.
@@ -69,7 +77,7 @@ static int busy(void *arg, int tries)
 static enum err write_failed(const struct db *d, int rc, enum err e)
 {
 	const bool system = (rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN;
-	const int errnum = system && e == E_DEVICE && d->c != NULL ? sqlite3_system_errno(d->c) : 0;
+	const int errnum = system && e == E_DEVICE && d->c != NULL ? failed_with(d) : 0;
 	const bool refused =
 		errnum == EBADF || errnum == EROFS || errnum == EACCES || errnum == EPERM;
 

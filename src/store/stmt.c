@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/stmt.h"
 
+#include <errno.h>
+
 static const char *const texts[Q_COUNT] = {
 #define SQL(name, text) [name] = text,
 #include "store/sql.def"
@@ -44,6 +46,7 @@ enum err stmt_next(struct stmt *s, bool *row)
 	int rc = SQLITE_DONE;
 
 	if (s->e == OK) {
+		errno = 0; /* of this step only, for db_err */
 		rc = sqlite3_step(s->st);
 		note(s, rc);
 	}
