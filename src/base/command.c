@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/command.h"
 
+#include "base/clock.h"
 #include "base/env.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -53,14 +54,6 @@ enum err command_check(const char *line, struct why *why)
 	struct words w;
 
 	return split(line, &w, why);
-}
-
-static long now_ms(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* Standard output to the pipe, and nothing else of the host's. */
@@ -127,7 +120,7 @@ static bool wait_readable(int fd, long deadline)
 	int rc;
 
 	do {
-		long left = deadline - now_ms();
+		long left = deadline - clock_ms();
 
 		if (left <= 0)
 			return false;
@@ -178,7 +171,7 @@ static enum err reap(pid_t pid, long deadline, int *status, struct why *why)
 				"child's: use a file: or credential: source");
 		if (p < 0 && errno != EINTR)
 			return why_errno(why, "cannot wait for the command");
-		if (!ended && now_ms() >= deadline) {
+		if (!ended && clock_ms() >= deadline) {
 			(void)kill(-pid, SIGKILL); /* still our child: its id is not another's */
 			ended = true;
 		} else if (!ended) {
@@ -189,7 +182,7 @@ static enum err reap(pid_t pid, long deadline, int *status, struct why *why)
 
 static enum err run(const struct words *w, size_t max, struct buf *out, struct why *why)
 {
-	long deadline = now_ms() + COMMAND_SECONDS * 1000L;
+	long deadline = clock_ms() + COMMAND_SECONDS * 1000L;
 	int ends[2], rc, status = 0;
 	enum err e, e2;
 	pid_t pid;

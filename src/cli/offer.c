@@ -32,7 +32,10 @@ static enum err types_read(const struct module *m, CK_SLOT_ID slot, CK_MECHANISM
 		return why_fail(why, E_FAILED, "C_GetMechanismList: %lu mechanisms", *n);
 	if ((*list = mem_alloc(*n * sizeof(**list))) == NULL)
 		return why_fail(why, E_MEMORY, "%s", err_text(E_MEMORY));
+	CK_ULONG room = *n;
 	e = module_err(get(slot, *list, n), "C_GetMechanismList", why);
+	if (e == OK)
+		e = module_wrote(*n, room, "C_GetMechanismList", why);
 	if (e == OK)
 		qsort(*list, *n, sizeof(**list), by_number);
 	return e;

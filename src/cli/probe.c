@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/probe.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/uri.h"
 #include "cli/offer.h"
 #include "client/module.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <sysexits.h>
 #include <unistd.h>
 
-enum { ANSWER_MAX = 64 << 20 };
+enum { ANSWER_MAX = 64 << 20, PIECE = 4096, TICK_MS = 10 };
 
 struct question {
 	const char *path, *uri;
@@ -41,13 +44,24 @@ static json_t *answer_make(const struct question *q, struct module **m)
 			 (int)e, "why", report_label(span_str(why.text)));
 }
 
+/*
+ * A group of its own, so that what it starts ends with it. A key at the terminal no longer reaches
+ * it then, so it ends with the parent.
+ */
+static void separate(pid_t parent)
+{
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EX_OSERR);
+}
+
 /* Exits without atexit handlers: they are the parent's. */
-static _Noreturn void child(const struct question *q, int fd)
+static _Noreturn void child(const struct question *q, pid_t parent, int fd)
 {
 	struct module *m = NULL;
 
-	signal(SIGALRM, SIG_DFL);
-	alarm(q->seconds);
+	separate(parent);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 
 	json_t *answer = answer_make(q, &m);
@@ -61,16 +75,74 @@ static _Noreturn void child(const struct question *q, int fd)
 
 /* ---- the parent ---- */
 
-/* How the child ended, when it did not end well. */
-static enum err ending(pid_t pid, unsigned seconds, struct why *why)
-{
-	int status = 0;
+/* The module's process as we see it: nothing that it does or leaves undone ends the watch. */
+struct watch {
+	pid_t pid;
+	int fd;        /* does not block; -1 when everything was read */
+	long deadline; /* of clock_ms */
+	struct buf text;
+};
 
-	while (waitpid(pid, &status, 0) < 0)
+/* Takes what is in the pipe. */
+static enum err take_ready(struct watch *w, struct why *why)
+{
+	uint8_t piece[PIECE];
+	ssize_t n = 1;
+	enum err e = OK;
+
+	while (e == OK && w->fd >= 0 && n > 0) {
+		n = read(w->fd, piece, sizeof(piece));
+		if (n > 0)
+			e = buf_put(&w->text, span(piece, (size_t)n));
+		if (e != OK)
+			return why_fail(why, e, "the module's answer: %s", err_text(e));
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return why_errno(why, "the module's process cannot be heard");
+		if (n == 0) {
+			file_close(w->fd);
+			w->fd = -1;
+		}
+	}
+	return e;
+}
+
+/* Whether the process has ended. It stays to be waited for, so that its id is not another's. */
+static enum err look(const struct watch *w, bool *ended, struct why *why)
+{
+	siginfo_t info = { 0 };
+
+	while (waitid(P_PID, (id_t)w->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
 		if (errno != EINTR)
 			return why_errno(why, "waiting for the module's process");
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-		return why_fail(why, E_FAILED, "the module took longer than %u seconds", seconds);
+	*ended = info.si_pid == w->pid;
+	return OK;
+}
+
+/*
+ * Until the process ends, which the pipe does not tell: a process that the module forked may hold
+ * it open.
+ */
+static enum err attend(struct watch *w, unsigned seconds, struct why *why)
+{
+	bool ended = false;
+	enum err e = look(w, &ended, why);
+
+	while (e == OK && !ended) {
+		struct pollfd p = { .fd = w->fd, .events = POLLIN };
+		if (clock_ms() >= w->deadline)
+			return why_fail(why, E_FAILED, "the module took longer than %u seconds",
+					seconds);
+		(void)poll(&p, 1, TICK_MS);
+		e = take_ready(w, why);
+		if (e == OK)
+			e = look(w, &ended, why);
+	}
+	return e == OK ? take_ready(w, why) : e;
+}
+
+/* How the process ended, when it did not end well. */
+static enum err ending(int status, struct why *why)
+{
 	if (WIFSIGNALED(status))
 		return why_fail(why, E_FAILED, "the module crashed: %s",
 				strsignal(WTERMSIG(status)));
@@ -98,28 +170,38 @@ static enum err answer_take(struct span text, json_t *slots, struct why *why)
 	return e;
 }
 
+/*
+ * Ends the process and those that it started and left. One that even SIGKILL does not end at once,
+ * in a driver that hangs, is not waited for: *status stays as it was.
+ */
+static void sweep(const struct watch *w, int *status)
+{
+	kill(-w->pid, SIGKILL);
+	(void)waitpid(w->pid, status, WNOHANG);
+}
+
 /* How it ended says more than what it said before, but not more than why that could not be read. */
-static enum err answer_read(int fd, pid_t pid, const struct question *q, json_t *slots,
+static enum err answer_read(struct watch *w, const struct question *q, json_t *slots,
 			    struct why *why)
 {
-	struct buf text = { .max = ANSWER_MAX };
-	enum err e = file_read_fd(fd, "the module's process", ANSWER_MAX, &text, why);
+	int status = 0;
+	enum err e = attend(w, q->seconds, why);
 
-	file_close(fd);
-	if (e != OK) {
-		(void)ending(pid, q->seconds, NULL);
-	} else {
-		e = answer_take(buf_span(&text), slots, why);
-		enum err end = ending(pid, q->seconds, why);
+	sweep(w, &status);
+	if (e == OK) {
+		e = answer_take(buf_span(&w->text), slots, why);
+		enum err end = ending(status, why);
 		e = end != OK ? end : e;
 	}
-	buf_free(&text);
+	file_close(w->fd);
+	buf_free(&w->text);
 	return e;
 }
 
 enum err probe(const char *path, const char *uri, unsigned seconds, json_t **slots, struct why *why)
 {
 	struct question q = { path, uri, seconds };
+	pid_t self = getpid();
 	int fd[2];
 
 	if ((*slots = json_array()) == NULL)
@@ -129,10 +211,14 @@ enum err probe(const char *path, const char *uri, unsigned seconds, json_t **slo
 	fflush(NULL); /* so that the child has nothing of ours to print */
 	pid_t pid = fork();
 	if (pid == 0)
-		child(&q, fd[1]);
+		child(&q, self, fd[1]);
 	file_close(fd[1]);
-	if (pid > 0)
-		return answer_read(fd[0], pid, &q, *slots, why);
-	file_close(fd[0]);
-	return why_errno(why, "no process");
+	if (pid < 0) {
+		file_close(fd[0]);
+		return why_errno(why, "no process");
+	}
+	setpgid(pid, pid); /* the child does it too: whoever comes first */
+	fcntl(fd[0], F_SETFL, O_NONBLOCK);
+	struct watch w = { pid, fd[0], clock_ms() + seconds * 1000L, { .max = ANSWER_MAX } };
+	return answer_read(&w, &q, *slots, why);
 }

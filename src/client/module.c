@@ -6,6 +6,9 @@
 #include <pthread.h>
 #include <string.h>
 
+/* No module has as many; a count beyond it is not believed. */
+enum { SLOTS_MAX = 65536 };
+
 struct module {
 	struct module *next;
 	char *path;
@@ -32,6 +35,15 @@ enum err module_err(CK_RV rv, const char *function, struct why *why)
 	if (name == NULL)
 		return why_fail(why, e, "%s: unknown return value 0x%lx", function, rv);
 	return why_fail(why, e, "%s: %s (%s)", function, name, err_text(e));
+}
+
+enum err module_wrote(size_t said, size_t room, const char *function, struct why *why)
+{
+	if (said <= room)
+		return OK;
+	return why_fail(why, E_FAILED,
+			"%s: the module says it wrote %zu where there was room for %zu", function,
+			said, room);
 }
 
 /* An interface list of at least the given version, or NULL. */
@@ -200,27 +212,42 @@ const CK_CHANCERY_FUNCTIONS *module_chancery(const struct module *m)
 	return m->chancery;
 }
 
+/* The ids into list, which has room for *count; a module that finds more says so in *count. */
+static enum err slots_fill(const struct module *m, CK_BBOOL only, CK_SLOT_ID *list, CK_ULONG *count,
+			   bool *more, struct why *why)
+{
+	CK_ULONG room = *count;
+	CK_RV rv = m->fn->C_GetSlotList(only, list, count);
+
+	*more = rv == CKR_BUFFER_TOO_SMALL;
+	if (*more)
+		return OK;
+	enum err e = module_err(rv, "C_GetSlotList", why);
+	return e == OK ? module_wrote(*count, room, "C_GetSlotList", why) : e;
+}
+
 enum err module_slots(const struct module *m, bool present, CK_SLOT_ID **ids, size_t *n,
 		      struct why *why)
 {
 	CK_BBOOL only = present ? CK_TRUE : CK_FALSE;
 	CK_SLOT_ID *list = NULL;
 	CK_ULONG count = 0;
-	CK_RV rv = m->fn->C_GetSlotList(only, NULL, &count);
+	bool more = true;
+	enum err e = module_err(m->fn->C_GetSlotList(only, NULL, &count), "C_GetSlotList", why);
 
-	while (rv == CKR_OK && count > 0) {
+	while (e == OK && more && count > 0) {
 		mem_free(list);
-		if ((list = mem_alloc(count * sizeof(*list))) == NULL)
-			return why_fail(why, E_MEMORY, "%s", err_text(E_MEMORY));
-		rv = m->fn->C_GetSlotList(only, list, &count);
-		if (rv == CKR_OK)
-			break;
-		if (rv == CKR_BUFFER_TOO_SMALL) /* one came in between; count says how many now */
-			rv = CKR_OK;
+		list = NULL;
+		if (count > SLOTS_MAX)
+			e = why_fail(why, E_FAILED, "C_GetSlotList: %lu slots", count);
+		else if ((list = mem_alloc(count * sizeof(*list))) == NULL)
+			e = why_fail(why, E_MEMORY, "%s", err_text(E_MEMORY));
+		else
+			e = slots_fill(m, only, list, &count, &more, why);
 	}
-	if (rv != CKR_OK) {
+	if (e != OK) {
 		mem_free(list);
-		return module_err(rv, "C_GetSlotList", why);
+		return e;
 	}
 	*ids = list;
 	*n = count;

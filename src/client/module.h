@@ -32,7 +32,17 @@ const CK_FUNCTION_LIST_3_2 *module_fn32(const struct module *m);
 /* Chancery's own interface, or NULL for other modules. */
 const CK_CHANCERY_FUNCTIONS *module_chancery(const struct module *m);
 
-/* Slot ids from C_GetSlotList; *ids by mem_alloc. Slots that come between the two calls are waited out by asking again. */
+/*
+ * What a module says it wrote where there was room for so much (bytes, handles). More than fits is
+ * E_FAILED, and then nobody may read it: the standard has CKR_BUFFER_TOO_SMALL for that, and a
+ * module that says CKR_OK is not to be believed.
+ */
+enum err module_wrote(size_t said, size_t room, const char *function, struct why *why);
+
+/*
+ * Slot ids from C_GetSlotList; *ids by mem_alloc. Slots that come between the two calls are waited
+ * out by asking again.
+ */
 enum err module_slots(const struct module *m, bool present, CK_SLOT_ID **ids, size_t *n,
 		      struct why *why);
 

@@ -10,6 +10,7 @@ enum err object_attr(struct desk d, CK_OBJECT_HANDLE h, CK_ATTRIBUTE_TYPE t, str
 		     struct why *why)
 {
 	CK_ATTRIBUTE a = { .type = t };
+	CK_ULONG room = 0;
 	CK_RV rv = CKR_BUFFER_TOO_SMALL;
 
 	for (int i = 0; i < READ_TRIES && rv == CKR_BUFFER_TOO_SMALL; i++) {
@@ -25,12 +26,14 @@ enum err object_attr(struct desk d, CK_OBJECT_HANDLE h, CK_ATTRIBUTE_TYPE t, str
 		if (e != OK)
 			return why_fail(why, e, "%s", err_text(e));
 		a.pValue = out->p;
+		room = a.ulValueLen;
 		rv = module_fn(d.m)->C_GetAttributeValue(d.h, h, &a, 1);
 	}
 	if (rv != CKR_OK)
 		return module_err(rv, "C_GetAttributeValue", why);
-	out->n = a.ulValueLen;
-	return OK;
+	enum err e = module_wrote(a.ulValueLen, room, "C_GetAttributeValue", why);
+	out->n = e == OK ? a.ulValueLen : 0;
+	return e;
 }
 
 CK_ULONG object_ulong(struct desk d, CK_OBJECT_HANDLE h, CK_ATTRIBUTE_TYPE t, CK_ULONG dflt)
@@ -93,10 +96,13 @@ static enum err search_all(struct desk d, struct handles *hs, struct why *why)
 	for (;;) {
 		CK_ULONG got = 0;
 		enum err e = hs->n == hs->room ? handles_grow(hs, why) : OK;
+		size_t room = hs->room - hs->n;
 		if (e == OK)
-			e = module_err(module_fn(d.m)->C_FindObjects(d.h, hs->h + hs->n,
-								     hs->room - hs->n, &got),
-				       "C_FindObjects", why);
+			e = module_err(
+				module_fn(d.m)->C_FindObjects(d.h, hs->h + hs->n, room, &got),
+				"C_FindObjects", why);
+		if (e == OK)
+			e = module_wrote(got, room, "C_FindObjects", why);
 		if (e != OK || got == 0)
 			return e;
 		hs->n += got;

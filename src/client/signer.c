@@ -154,7 +154,7 @@ static enum err feed_digest(struct feed *f, uint8_t digest[DIGEST_MAX], CK_ULONG
 		e = feed_all(f, fn->C_DigestUpdate, "C_DigestUpdate", why);
 	if (e == OK)
 		e = module_err(fn->C_DigestFinal(f->s->desk.h, digest, n), "C_DigestFinal", why);
-	return e;
+	return e == OK ? module_wrote(*n, DIGEST_MAX, "C_DigestFinal", why) : e;
 }
 
 /* ---- beginning ---- */
@@ -195,34 +195,32 @@ static enum err feed_open(struct feed *f, const struct signer *s, int fd, const 
 
 /* ---- sign ---- */
 
-static enum err sign_bytes(const struct signer *s, uint8_t *data, size_t n, struct buf *sig,
-			   struct why *why)
+/* C_Sign with the data, or C_SignFinal without. */
+static CK_RV sign_call(const struct signer *s, struct span data, uint8_t *sig, CK_ULONG *n)
 {
 	const CK_FUNCTION_LIST *fn = module_fn(s->desk.m);
-	CK_ULONG len = 0;
-	enum err e = module_err(fn->C_Sign(s->desk.h, data, n, NULL, &len), "C_Sign", why);
 
-	if (e == OK)
-		e = buf_reserve(sig, len);
-	if (e == OK)
-		e = module_err(fn->C_Sign(s->desk.h, data, n, sig->p, &len), "C_Sign", why);
-	if (e == OK)
-		sig->n = len;
-	return e;
+	if (data.p == NULL)
+		return fn->C_SignFinal(s->desk.h, sig, n);
+	return fn->C_Sign(s->desk.h, borrowed(data), data.n, sig, n);
 }
 
-static enum err sign_final(const struct signer *s, struct buf *sig, struct why *why)
+static enum err sign_end(const struct signer *s, struct span data, struct buf *sig, struct why *why)
 {
-	const CK_FUNCTION_LIST *fn = module_fn(s->desk.m);
-	CK_ULONG len = 0;
-	enum err e = module_err(fn->C_SignFinal(s->desk.h, NULL, &len), "C_SignFinal", why);
+	const char *function = data.p == NULL ? "C_SignFinal" : "C_Sign";
+	CK_ULONG room = 0, n;
+	enum err e = module_err(sign_call(s, data, NULL, &room), function, why);
 
+	if (e == OK && (e = buf_reserve(sig, room)) != OK)
+		return why_fail(why, e, "%s: a signature of %lu bytes: %s", function, room,
+				err_text(e));
+	n = room;
 	if (e == OK)
-		e = buf_reserve(sig, len);
+		e = module_err(sign_call(s, data, sig->p, &n), function, why);
 	if (e == OK)
-		e = module_err(fn->C_SignFinal(s->desk.h, sig->p, &len), "C_SignFinal", why);
+		e = module_wrote(n, room, function, why);
 	if (e == OK)
-		sig->n = len;
+		sig->n = n;
 	return e;
 }
 
@@ -235,7 +233,7 @@ static enum err sign_plain(const struct signer *s, struct feed *f, struct buf *s
 
 	if (e == OK)
 		e = start(s, true, module_fn(s->desk.m)->C_SignInit, "C_SignInit", why);
-	return e == OK ? sign_bytes(s, digest, n, sig, why) : e;
+	return e == OK ? sign_end(s, span(digest, n), sig, why) : e;
 }
 
 static enum err sign_hashing(const struct signer *s, struct feed *f, struct buf *sig,
@@ -245,10 +243,10 @@ static enum err sign_hashing(const struct signer *s, struct feed *f, struct buf 
 	enum err e = start(s, false, fn->C_SignInit, "C_SignInit", why);
 
 	if (e == OK && feed_whole(f))
-		return sign_bytes(s, f->chunk, f->n, sig, why);
+		return sign_end(s, span(f->chunk, f->n), sig, why);
 	if (e == OK)
 		e = feed_all(f, fn->C_SignUpdate, "C_SignUpdate", why);
-	return e == OK ? sign_final(s, sig, why) : e;
+	return e == OK ? sign_end(s, span(NULL, 0), sig, why) : e;
 }
 
 enum err signer_sign(const struct signer *s, int fd, const char *name, struct buf *sig,

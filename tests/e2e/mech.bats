@@ -94,7 +94,7 @@ is()
 	[[ $output == *"rough: $rough"*"offers none: no token is there"* ]]
 }
 
-# What breaks it, in probe.c: no fork, no alarm, stdout left as it is, how the process ended not heeded.
+# What breaks it, in probe.c: no fork, no deadline, stdout left as it is, how the process ended not heeded.
 @test "a module that crashes, exits, hangs or prints does not stop the others" {
 	configure arough "module: $rough\n"
 	configure zrelative 'module: libnone-such.so\n'
@@ -118,6 +118,72 @@ is()
 	is '.[1].slots | map(.error)' '[null,"C_GetMechanismList: CKR_DEVICE_ERROR (the token'"'"'s storage failed)"]'
 	ROUGH=crash run chancery mech list --module "$rough"
 	failed_with 70 "crashed"
+}
+
+# Whether the process with the id in FILE ends soon, if it has not yet.
+gone()
+{
+	local n
+	for n in $(seq 50); do
+		! kill -0 "$(cat "$1")" 2>/dev/null || [[ $(ps -o stat= -p "$(cat "$1")") == Z* ]] || { sleep 0.1; continue; }
+		return 0
+	done
+	echo "process $(cat "$1") is still there"
+	return 1
+}
+
+# What breaks it, in probe.c: the watch ends with the pipe and not with the process; SIGTERM in place of SIGKILL; the
+# process killed and not its group; no group of its own; no kill at all after a good answer.
+@test "the time that a module is given holds, whatever it does, and nothing of it stays" {
+	export ROUGH_PID=$work/twin
+	begin=$SECONDS
+	ROUGH=deaf run chancery mech list --timeout 2 --module "$rough"
+	failed_with 70 "longer than 2 seconds"
+	[ $((SECONDS - begin)) -lt 15 ]
+	ROUGH=hang-twins run chancery mech list --timeout 2 --module "$rough"
+	failed_with 70 "longer than 2 seconds"
+	gone twin
+	ROUGH=twins run chancery mech list --timeout 20 --json --module "$rough"
+	[ "$status" -eq 0 ]
+	is '.[0].slots | length' 2
+	gone twin
+	[ $((SECONDS - begin)) -lt 30 ]
+}
+
+# What breaks it, in probe.c: no PR_SET_PDEATHSIG.
+@test "a module's process ends with the command that asks it" {
+	ROUGH=hang ROUGH_PID=$work/module run timeout -s KILL 2 "$CHANCERY" mech list --module "$rough"
+	[ "$status" -ne 0 ]
+	gone module
+}
+
+liar_says()
+{
+	LIAR=$1 run --separate-stderr chancery "${@:2}"
+	[ "$status" -eq 70 ] || { echo "$1: status $status: $output $stderr"; return 1; }
+	[[ $output$stderr == *"$1: the module says it wrote "*" where there was room for "* ]] ||
+		{ echo "$1: $output $stderr"; return 1; }
+}
+
+# Seen to fail with each call of module_wrote taken out.
+@test "a module that says it wrote more than fits is not believed" {
+	liar=$CHANCERY_BUILD_DIR/tests/e2e/liar_shim.so
+	make_office
+	make_key ec-p256 k
+	head -c 300000 /dev/zero >long
+	LIAR= run chancery mech list --module "$liar" --json
+	[ "$status" -eq 0 ]
+	liar_says C_GetSlotList mech list --module "$liar"
+	liar_says C_GetSlotList token list --module "$liar"
+	LIAR=C_GetMechanismList run chancery mech list --module "$liar" --json pkcs11:token=office
+	[[ $output == *"C_GetMechanismList: the module says it wrote"* ]]
+	liar_says C_FindObjects key list --module "$liar" --pin-source "$user" pkcs11:token=office
+	liar_says C_Sign sign --module "$liar" --in pins/user.pin --out sig "$(uri k)"
+	liar_says C_SignFinal sign --module "$liar" --in long --out sig "$(uri k)"
+	liar_says C_DigestFinal sign --module "$liar" --in long --out sig "$(uri k)"
+	LIAR=C_GetAttributeValue run chancery key list --module "$liar" --json --pin-source "$user" pkcs11:token=office
+	[ "$status" -eq 0 ]
+	[ "${#output}" -lt 10000 ]
 }
 
 @test "p11-kit's directories: the user's, which root's is not, before the system's" {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A PKCS#11 module with two slots that offer different things, and that misbehaves as the environment variable ROUGH says:
- * crash (in C_Initialize), late (crash in C_Finalize), hang, exit, noise (on stdout), none (no mechanism),
- * empty (no token), refuse (C_GetMechanismList of slot 2 fails).
+ * crash (in C_Initialize), late (crash in C_Finalize), hang, deaf (hang, whatever signal comes),
+ * twins (a process it starts keeps every descriptor and stays), hang-twins (both), exit, noise (on
+ * stdout), none (no mechanism), empty (no token), refuse (C_GetMechanismList of slot 2 fails).
+ * A process that stays writes its id to the file that ROUGH_PID names.
  */
 #include <chancery/pkcs11.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +45,44 @@ static void pad(CK_UTF8CHAR *field, size_t n, const char *text)
 	memcpy(field, text, strlen(text));
 }
 
+/* For longer than any test waits, but not for ever. */
+static void stay(void)
+{
+	for (int i = 0; i < 60; i++)
+		sleep(1);
+}
+
+static void deafen(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	stay();
+}
+
+static void note(pid_t pid)
+{
+	const char *path = getenv("ROUGH_PID");
+	FILE *f = path != NULL ? fopen(path, "w") : NULL;
+
+	if (f == NULL)
+		return;
+	fprintf(f, "%ld\n", (long)pid);
+	fclose(f);
+}
+
+static void start_twin(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		stay();
+		_exit(0);
+	}
+	note(pid);
+}
+
 static CK_RV initialize(CK_VOID_PTR args)
 {
 	(void)args;
@@ -49,8 +90,14 @@ static CK_RV initialize(CK_VOID_PTR args)
 		abort();
 	if (rough("exit"))
 		_exit(0);
-	while (rough("hang"))
-		pause();
+	if (rough("twins") || rough("hang-twins"))
+		start_twin();
+	if (rough("hang"))
+		note(getpid());
+	if (rough("hang") || rough("hang-twins"))
+		stay();
+	if (rough("deaf"))
+		deafen();
 	if (rough("noise")) {
 		printf("this is no JSON\n");
 		fflush(stdout);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The module that CHANCERY_MODULE names, but the function that the environment variable LIAR names
+ * says that it wrote more than there was room for.
+ */
+#include <chancery/pkcs11.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MORE = 1 << 24 };
+
+static CK_FUNCTION_LIST *real;
+
+static int liar(const char *function)
+{
+	const char *v = getenv("LIAR");
+
+	return v != NULL && strcmp(v, function) == 0;
+}
+
+/* Only an answer that was written is added to, and not the answer how long it would be. */
+static CK_RV told(const char *function, CK_RV rv, const void *out, CK_ULONG *n)
+{
+	if (rv == CKR_OK && out != NULL && liar(function))
+		*n += MORE;
+	return rv;
+}
+
+static CK_RV get_slot_list(CK_BBOOL present, CK_SLOT_ID_PTR list, CK_ULONG_PTR n)
+{
+	return told("C_GetSlotList", real->C_GetSlotList(present, list, n), list, n);
+}
+
+static CK_RV get_mechanism_list(CK_SLOT_ID slot, CK_MECHANISM_TYPE_PTR list, CK_ULONG_PTR n)
+{
+	return told("C_GetMechanismList", real->C_GetMechanismList(slot, list, n), list, n);
+}
+
+/* A digest of ours is wanted only by those who find no mechanism that makes it. */
+static CK_RV get_mechanism_info(CK_SLOT_ID slot, CK_MECHANISM_TYPE type, CK_MECHANISM_INFO_PTR info)
+{
+	if (liar("C_DigestFinal"))
+		return CKR_MECHANISM_INVALID;
+	return real->C_GetMechanismInfo(slot, type, info);
+}
+
+static CK_RV find_objects(CK_SESSION_HANDLE s, CK_OBJECT_HANDLE_PTR list, CK_ULONG room,
+			  CK_ULONG_PTR n)
+{
+	return told("C_FindObjects", real->C_FindObjects(s, list, room, n), list, n);
+}
+
+static CK_RV get_attribute_value(CK_SESSION_HANDLE s, CK_OBJECT_HANDLE h, CK_ATTRIBUTE_PTR a,
+				 CK_ULONG n)
+{
+	return told("C_GetAttributeValue", real->C_GetAttributeValue(s, h, a, n), a->pValue,
+		    &a->ulValueLen);
+}
+
+static CK_RV sign(CK_SESSION_HANDLE s, CK_BYTE_PTR data, CK_ULONG len, CK_BYTE_PTR sig,
+		  CK_ULONG_PTR n)
+{
+	return told("C_Sign", real->C_Sign(s, data, len, sig, n), sig, n);
+}
+
+static CK_RV sign_final(CK_SESSION_HANDLE s, CK_BYTE_PTR sig, CK_ULONG_PTR n)
+{
+	return told("C_SignFinal", real->C_SignFinal(s, sig, n), sig, n);
+}
+
+static CK_RV digest_final(CK_SESSION_HANDLE s, CK_BYTE_PTR digest, CK_ULONG_PTR n)
+{
+	return told("C_DigestFinal", real->C_DigestFinal(s, digest, n), digest, n);
+}
+
+CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR out)
+{
+	static CK_FUNCTION_LIST list;
+	void *dl = dlopen(getenv("CHANCERY_MODULE"), RTLD_NOW | RTLD_LOCAL);
+	CK_C_GetFunctionList get;
+
+	if (dl == NULL)
+		return CKR_GENERAL_ERROR;
+	*(void **)&get = dlsym(dl, "C_GetFunctionList");
+	if (get == NULL || get(&real) != CKR_OK)
+		return CKR_GENERAL_ERROR;
+	list = *real;
+	list.C_GetSlotList = get_slot_list;
+	list.C_GetMechanismList = get_mechanism_list;
+	list.C_GetMechanismInfo = get_mechanism_info;
+	list.C_FindObjects = find_objects;
+	list.C_GetAttributeValue = get_attribute_value;
+	list.C_Sign = sign;
+	list.C_SignFinal = sign_final;
+	list.C_DigestFinal = digest_final;
+	*out = &list;
+	return CKR_OK;
+}
