@@ -295,20 +295,24 @@ static void test_all_functions(void **state)
 	every_library_function(EVERY_REFUSED);
 	every_session_function(1, EVERY_REFUSED);
 	assert_int_equal(watch_violations(), 0);
-	if (watch_on())
-		assert_int_equal(watch_never_failed(), 0);
+	assert_int_equal(watch_never_failed(), 0);
 }
+
+enum { SKIPPED = 77 }; /* as cmake/Testing.cmake tells ctest */
 
 int main(void)
 {
 #define TEST(f)   cmocka_unit_test_setup_teardown(f, p11_setup_token, p11_teardown)
 #define COMPAT(f) cmocka_unit_test_setup_teardown(f, setup_compat, p11_teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_named),
+	const struct CMUnitTest by_name[] = { TEST(test_named) };
+	const struct CMUnitTest by_table[] = {
 		TEST(test_mechanisms),
 		COMPAT(test_mechanisms),
 		TEST(test_all_functions),
 	};
+	int failed = cmocka_run_group_tests(by_name, NULL, NULL);
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	if (failed == 0 && !watch_on())
+		return SKIPPED; /* the others would call everything and look at nothing */
+	return failed + cmocka_run_group_tests(by_table, NULL, NULL);
 }

@@ -183,20 +183,27 @@ static CK_FUNCTION_LIST_3_2 watched = {
 
 CK_FUNCTION_LIST_3_2 *watch(CK_FUNCTION_LIST_3_2 *real)
 {
-	FILE *f;
-
 	module = real;
 	watched.version = real->version;
-	if (universal.n == 0 && (f = ref_open("pkcs11-v3.2-errors.tsv")) != NULL) {
-		read_table(f);
-		assert_int_equal(fclose(f), 0);
-	}
 	return watch_on() ? &watched : real;
 }
 
 bool watch_on(void)
 {
-	return universal.n != 0;
+	static bool looked;
+	FILE *f;
+
+	if (looked)
+		return universal.n != 0;
+	looked = true;
+	f = ref_open("pkcs11-v3.2-errors.tsv");
+	if (f == NULL) {
+		printf("return values are not compared with the standard's lists\n");
+		return false;
+	}
+	read_table(f);
+	assert_int_equal(fclose(f), 0);
+	return true;
 }
 
 unsigned watch_violations(void)
