@@ -415,6 +415,36 @@ static void made_across_a_logout(void **state)
 	assert_int_equal(office_find_label(user, "late", NULL), 1);
 }
 
+/* Public until now, and with its value out of reach it needs a login: whoever is there after the logout does not see it. */
+static void sealed_across_a_logout(void **state)
+{
+	static char label[] = "sealed";
+	CK_MECHANISM m = { CKM_AES_KEY_GEN, NULL, 0 };
+	const CK_ATTRIBUTE a[] = {
+		{ CKA_VALUE_LEN, &len16, sizeof(len16) },
+		{ CKA_TOKEN, &yes, 1 },
+		{ CKA_PRIVATE, &no, 1 },
+		{ CKA_SENSITIVE, &no, 1 },
+		{ CKA_EXTRACTABLE, &yes, 1 },
+		{ CKA_LABEL, label, sizeof(label) - 1 },
+	};
+	const CK_ATTRIBUTE sensitive[] = { { CKA_SENSITIVE, &yes, 1 } };
+	struct object *o = NULL;
+	CK_OBJECT_HANDLE h = 0;
+
+	(void)state;
+	hold();
+	assert_int_equal(key_generate(s, &m, (struct templ){ a, 6 }, &h), OK);
+	happens[COMMIT] = logs_out;
+	assert_int_equal(obj_set(s, h, (struct templ){ sensitive, 1 }), OK);
+	session_put(s);
+	s = NULL;
+	assert_int_equal(token_object(t, h, &o), E_OBJECT_HANDLE);
+	assert_int_equal(office_find_label(user, label, NULL), 0);
+	assert_int_equal(office_login(user, CKU_USER, USER_PIN), OK);
+	assert_int_equal(office_find_label(user, label, NULL), 1);
+}
+
 static void *remove_doomed(void *arg)
 {
 	CK_SESSION_HANDLE h = office_session(slot, true);
@@ -545,6 +575,7 @@ int main(void)
 		TEST(derived_with_a_private_salt),
 		TEST(a_begin_that_fails),
 		TEST(made_across_a_logout),
+		TEST(sealed_across_a_logout),
 		TEST(removed_while_it_is_read),
 		TEST(a_search_misses_nothing),
 		TEST(last_session_that_is_not),

@@ -292,6 +292,95 @@ static void test_chunks_move(void **state)
 	free(file);
 }
 
+/* ---- chunks of one item each: what is left when they are moved is a sequence of whole items, and only the seal tells ---- */
+
+#define CHUNK (4 + (size_t)ARCHIVE_CHUNK + SEALING_EXTRA)
+
+enum { ITEM_BYTES = ARCHIVE_CHUNK - 5, ITEMS = 4 };
+
+static void write_archive(const struct vault *v, const char *path)
+{
+	static uint8_t body[ITEM_BYTES];
+	struct archive_writer w;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_int_equal(archive_begin(&w, fd, path, &v->policy, text(PASSPHRASE), NULL), OK);
+	for (uint8_t i = 0; i < ITEMS; i++) {
+		body[0] = i;
+		assert_int_equal(archive_item(&w, ITEM_OBJECT, span(body, sizeof(body))), OK);
+	}
+	assert_int_equal(archive_finish(&w), OK);
+	archive_end(&w);
+	close(fd);
+	assert_int_equal(vault_size(path), ARCHIVE_HEADER + ITEMS * CHUNK);
+}
+
+/* What reading all of it comes to. */
+static enum err read_archive(const char *path, struct why *why)
+{
+	struct archive_reader r;
+	int fd = open(path, O_RDONLY);
+	enum err e = archive_open(&r, fd, path, text(PASSPHRASE), why);
+	bool more = e == OK;
+	struct span body;
+	uint8_t type;
+
+	for (uint8_t i = 0; e == OK && more; i++) {
+		e = archive_next(&r, &more, &type, &body);
+		if (e == OK && more)
+			assert_true(type == ITEM_OBJECT && body.n == ITEM_BYTES && body.p[0] == i);
+	}
+	archive_close(&r);
+	close(fd);
+	return e;
+}
+
+/* The chunks that the file has now, by their numbers in the genuine one; only the last of them says that it is. */
+static void put_chunks(const char *path, const uint8_t *file, const char *numbers)
+{
+	const size_t n = strlen(numbers);
+	uint8_t *chunk = malloc(CHUNK);
+
+	for (size_t i = 0; i < n; i++) {
+		memcpy(chunk, file + ARCHIVE_HEADER + (size_t)(numbers[i] - '0') * CHUNK, CHUNK);
+		chunk[3] = (uint8_t)((chunk[3] & 0x7f) | (i == n - 1 ? 0x80 : 0));
+		write_at(path, (off_t)(ARCHIVE_HEADER + i * CHUNK), chunk, CHUNK);
+	}
+	assert_int_equal(truncate(path, (off_t)(ARCHIVE_HEADER + n * CHUNK)), 0);
+	free(chunk);
+}
+
+static void test_whole_items_move(void **state)
+{
+	static const char *const others[] = {
+		"1023",  "0213",  "0132",  "3012",         /* moved */
+		"0",     "01",    "012",   "123",   "013", /* left out */
+		"00123", "01223", "01233", "01230",        /* repeated */
+		"0111",  "0000",  "0120",                  /* one in place of another */
+	};
+	struct vault *v = *state;
+	struct paths p = paths_of(v);
+	uint8_t *file = malloc(ARCHIVE_HEADER + ITEMS * CHUNK);
+	struct why why;
+	int fd;
+
+	write_archive(v, p.backup);
+	fd = open(p.backup, O_RDONLY);
+	assert_int_equal(read(fd, file, ARCHIVE_HEADER + ITEMS * CHUNK),
+			 ARCHIVE_HEADER + ITEMS * CHUNK);
+	close(fd);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		put_chunks(p.backup, file, others[i]);
+		assert_int_equal(read_archive(p.backup, &why), E_CORRUPT);
+		assert_non_null(strstr(why.text, "altered"));
+	}
+	put_chunks(p.backup, file, "0123");
+	assert_int_equal(read_archive(p.backup, &why), OK);
+	free(file);
+}
+
+/* ---- hostile headers ---- */
+
 /* Who can write the file can make its sum right: a header that asks for 4 TiB is refused all the same. */
 static void test_asks_for_much(void **state)
 {
@@ -326,6 +415,7 @@ int main(void)
 		TEST(test_cut),
 		TEST(test_altered),
 		TEST(test_chunks_move),
+		TEST(test_whole_items_move),
 		TEST(test_asks_for_much),
 	};
 

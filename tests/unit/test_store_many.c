@@ -3,8 +3,10 @@
 #include "torture.h"
 
 #include "base/mem.h"
+#include "store/inside.h"
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -169,6 +171,109 @@ static void test_group_commit(void **state)
 	assert_true(used <= THREADS * 50 / 2);
 }
 
+/* ---- callers that certainly share a transaction ---- */
+
+struct caller {
+	const struct vault *v;
+	struct record made, stale;
+	struct store_change c[2];
+	size_t n;
+	pthread_t thread;
+	enum err e;
+};
+
+static void *call(void *arg)
+{
+	struct caller *c = arg;
+
+	c->e = store_commit(c->v->s, c->v->user, c->c, c->n, span(NULL, 0));
+	return NULL;
+}
+
+/* Makes an object; refused: and replaces another in a version that it does not have. */
+static void start(struct caller *c, const struct vault *v, bool refused)
+{
+	*c = (struct caller){ .v = v, .n = refused ? 2 : 1 };
+	c->made = vault_record(CKO_DATA, true, refused ? "never there" : "there", "", 5);
+	c->stale = vault_record(CKO_DATA, true, "x", "", 5);
+	c->stale.id = 1;
+	c->stale.version = 99;
+	c->c[0] = (struct store_change){ CHANGE_CREATE, &c->made };
+	c->c[1] = (struct store_change){ CHANGE_REPLACE, &c->stale };
+	assert_int_equal(pthread_create(&c->thread, NULL, call, c), 0);
+}
+
+static enum err end(struct caller *c)
+{
+	pthread_join(c->thread, NULL);
+	record_clear(&c->made);
+	record_clear(&c->stale);
+	return c->e;
+}
+
+/* Until a leader is at work and n callers wait for it. */
+static void until_queued(struct store *s, size_t n)
+{
+	for (bool there = false; !there; sched_yield()) {
+		lock_take(&s->queue);
+		there = s->led && s->waiting == n;
+		lock_drop(&s->queue);
+	}
+}
+
+/* Three callers: the first waits for the file, which another connection holds until the others are in the queue. */
+static void start_three(const struct vault *v, struct caller c[3], unsigned refused)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		start(&c[i], v, i == refused);
+		until_queued(v->s, i);
+	}
+}
+
+static sqlite3 *hold_file(const struct vault *v)
+{
+	sqlite3 *c = NULL;
+
+	assert_int_equal(sqlite3_open_v2(v->db, &c, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(c, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	return c;
+}
+
+/* What one of them may not do is undone, and the other's is there, whichever comes first. */
+static void test_one_of_two_is_refused(void **state)
+{
+	struct vault *v = *state;
+	struct caller c[3];
+
+	vault_must_put(v, true, "first", "");
+	for (unsigned refused = 1; refused <= 2; refused++) {
+		const uint32_t before = transactions(v);
+		sqlite3 *held = hold_file(v);
+
+		start_three(v, c, refused);
+		sqlite3_close(held);
+		for (unsigned i = 0; i < 3; i++)
+			assert_int_equal(end(&c[i]), i == refused ? E_OBJECT_HANDLE : OK);
+		assert_int_equal(transactions(v) - before, 2);
+		assert_int_equal(vault_count(v->s, v->user), 1 + 2 * refused);
+		assert_int_equal(vault_findings(v->s, v->user, false), 0);
+	}
+}
+
+/* A transaction that cannot be: every one of its callers is told. */
+static void test_all_are_refused(void **state)
+{
+	struct vault *v = *state;
+	sqlite3 *held = hold_file(v);
+	struct caller c[3];
+
+	start_three(v, c, 3);
+	assert_int_equal(unlink(v->db), 0);
+	sqlite3_close(held);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(end(&c[i]), E_DEVICE_REMOVED);
+}
+
 /* ---- processes ---- */
 
 #define PROCESSES 8
@@ -294,8 +399,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, vault_open, vault_close)
-		TEST(test_threads), TEST(test_group_commit), TEST(test_processes),
-		TEST(test_forks),   TEST(test_kills),
+		TEST(test_threads),
+		TEST(test_group_commit),
+		TEST(test_one_of_two_is_refused),
+		TEST(test_all_are_refused),
+		TEST(test_processes),
+		TEST(test_forks),
+		TEST(test_kills),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

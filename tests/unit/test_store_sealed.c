@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "store/record.h"
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,6 +116,51 @@ static void test_sight(void **state)
 	seal_free(so);
 }
 
+static uint64_t number(sqlite3_stmt *q, int at)
+{
+	return (uint64_t)sqlite3_column_int64(q, at);
+}
+
+/* How many records of this sight have an index that anybody can compute who has the file and guesses the label or the id. */
+static unsigned guessed(const struct vault *v, enum sight sight)
+{
+	uint64_t label = 0, id = 0;
+	unsigned n = 0;
+	sqlite3_stmt *q = NULL;
+	sqlite3 *c = NULL;
+
+	assert_int_equal(sqlite3_open_v2(v->db, &c, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_prepare_v2(c, "SELECT salt, label_ix, id_ix, sight FROM token, objects", -1,
+				   &q, NULL),
+		SQLITE_OK);
+	while (sqlite3_step(q) == SQLITE_ROW) {
+		const uint8_t *salt = sqlite3_column_blob(q, 0);
+
+		assert_int_equal(record_index(salt, CKA_LABEL, text(LABEL), &label), OK);
+		assert_int_equal(record_index(salt, CKA_ID, text("07"), &id), OK);
+		if (number(q, 3) == sight)
+			n += (number(q, 1) == label ? 1U : 0U) + (number(q, 2) == id ? 1U : 0U);
+	}
+	sqlite3_finalize(q);
+	sqlite3_close(c);
+	return n;
+}
+
+/* What is not for all cannot be recognised in the file by its label or id either. */
+static void test_index_needs_the_key(void **state)
+{
+	struct vault *v = *state;
+	uint64_t id;
+
+	for (enum sight sight = SIGHT_ALL; sight <= SIGHT_USER; sight++)
+		assert_int_equal(put(v->s, v->user, sight, &id), OK);
+	expect_found(v->s, v->user, 3);
+	assert_int_equal(guessed(v, SIGHT_ALL), 2); /* so this is how it would be computed */
+	assert_int_equal(guessed(v, SIGHT_LOGIN), 0);
+	assert_int_equal(guessed(v, SIGHT_USER), 0);
+}
+
 /* A key that is made sensitive later was there for all until then. */
 static void test_becomes_sealed(void **state)
 {
@@ -199,9 +245,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, vault_open, vault_close)
-		TEST(test_sight),
-		TEST(test_becomes_sealed),
-		TEST(test_altered),
+		TEST(test_sight),          TEST(test_index_needs_the_key),
+		TEST(test_becomes_sealed), TEST(test_altered),
 		TEST(test_backup),
 	};
 
