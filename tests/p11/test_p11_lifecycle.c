@@ -115,12 +115,19 @@ static void info(void **state)
 /* errno is the host's, whatever a call does inside and however it ends. */
 static void errno_kept(void **state)
 {
-	CK_OBJECT_HANDLE key;
+	CK_OBJECT_HANDLE key, stored;
 	CK_MECHANISM m = mechanism(CKM_SHA256, NULL, 0);
+	struct templ t = { 0 };
 	CK_ULONG n = 0;
 
 	(void)state;
+	templ_ulong(&t, CKA_CLASS, CKO_DATA);
+	templ_bool(&t, CKA_TOKEN, true);
 	errno = 12345;
+	assert_ok(p11->C_CreateObject(p11_session(), t.a, t.n, &stored));
+	assert_int_equal(errno, 12345);
+	assert_ok(p11->C_DestroyObject(p11_session(), stored));
+	assert_int_equal(errno, 12345);
 	key = p11_secret(p11_session(), CKM_AES_KEY_GEN, 32, CKA_ENCRYPT);
 	assert_ok(p11->C_DestroyObject(p11_session(), key));
 	assert_ok(p11->C_DigestInit(p11_session(), &m));
