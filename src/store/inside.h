@@ -32,9 +32,10 @@ struct store {
 	struct lock lock; /* RANK_STORE: the block below */
 	struct db db;
 	struct pulse pulse;
-	struct ident ident;    /* which token, and which generation of it, was opened */
-	enum err gone;         /* latched: E_DEVICE_REMOVED or E_TOKEN_UNKNOWN */
-	unsigned glances;      /* of store_version, for every how-manyeth the path is walked */
+	struct ident ident; /* which token, and which generation of it, was opened */
+	enum err gone;      /* latched: E_DEVICE_REMOVED or E_TOKEN_UNKNOWN */
+	unsigned
+		glances; /* of store_version, for every how-manyeth the path is walked without a pulse */
 	uint64_t data_version; /* SQLite's, of this connection */
 	bool looked;           /* data_version is known */
 	bool peeked;           /* counter is the file's, as of data_version */
@@ -44,7 +45,9 @@ struct store {
 
 	/* written under lock, read by anybody */
 	_Atomic uint64_t version;
-	atomic_bool committing; /* a transaction of ours is open: version is exact */
+	atomic_bool
+		committing; /* a transaction of ours is open: version is exact, unless the pulse */
+	_Atomic uint64_t began; /* is not this any more */
 	_Atomic uint64_t beat;  /* of the pulse, as of version */
 	_Atomic uint64_t
 		looked_ns; /* when version was last compared with the file itself; 0: look */

@@ -2,6 +2,7 @@
 #include "store/pulse.h"
 
 #include "base/file.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -25,65 +26,86 @@ static bool path_beside(char path[PATH_MAX], const char *database)
 	       snprintf(path, PATH_MAX, "%.*s/%s", folder, database, PULSE_FILE) < PATH_MAX;
 }
 
-/* Exactly the mode, whatever the umask. */
-static int make(const char *path, mode_t mode)
+/* Exactly the mode, whatever the umask, and the owner of the database: who works on it for another leaves nothing that shuts him out. */
+static int make(const char *path, mode_t mode, const struct stat *database)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | FLAGS, mode);
+	bool ours = geteuid() == database->st_uid;
 
-	if (fd >= 0 && fchmod(fd, mode) == 0)
+	if (fd >= 0 && fchmod(fd, mode) == 0 &&
+	    (ours || fchown(fd, database->st_uid, database->st_gid) == 0))
 		return fd;
 	file_close(fd);
 	return -1;
 }
 
-static int open_any(const char *path, mode_t mode, bool read_only)
+/* Another process may make it between two looks. */
+static int open_to_write(const char *path, mode_t mode, const struct stat *database)
 {
-	int fd = read_only ? -1 : open(path, O_RDWR | FLAGS);
+	int fd = open(path, O_RDWR | FLAGS);
 
-	if (fd < 0 && !read_only)
-		fd = make(path, mode);
-	return fd >= 0 ? fd : open(path, O_RDONLY | FLAGS);
+	if (fd < 0 && errno == ENOENT)
+		fd = make(path, mode, database);
+	return fd < 0 && errno == EEXIST ? open(path, O_RDWR | FLAGS) : fd;
 }
 
-static bool usable(int fd)
+/* Of the database's owner alone, who can write to it as to the database. */
+static bool usable(int fd, const struct stat *database, struct stat *st)
 {
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+	if (fd < 0 || fstat(fd, st) != 0 || !S_ISREG(st->st_mode) ||
+	    (st->st_mode & (S_IWGRP | S_IWOTH)) != 0 || st->st_uid != database->st_uid)
 		return false;
 	/* made just now, by us or another: filling it up changes none of the bytes that are there */
-	return st.st_size >= SIZE || posix_fallocate(fd, 0, SIZE) == 0;
+	return st->st_size >= SIZE || posix_fallocate(fd, 0, SIZE) == 0;
 }
 
-static int open_file(const char *database, mode_t mode, bool read_only)
+static void open_file(struct pulse *p, const char *database, mode_t mode, bool read_only,
+		      struct stat *st)
 {
 	char path[PATH_MAX];
-	int fd = path_beside(path, database) ? open_any(path, mode, read_only) : -1;
+	struct stat db;
 
-	if (usable(fd))
-		return fd;
-	file_close(fd);
-	return -1;
+	p->fd = -1;
+	if (!path_beside(path, database) || stat(database, &db) != 0)
+		return;
+	p->fd = read_only ? open(path, O_RDONLY | FLAGS) : open_to_write(path, mode, &db);
+	if (!usable(p->fd, &db, st)) {
+		file_close(p->fd);
+		p->fd = -1;
+		return;
+	}
+	p->dev = st->st_dev;
+	p->ino = st->st_ino;
 }
 
 void pulse_open(struct pulse *p, const char *database, mode_t mode, bool read_only)
 {
+	struct stat st;
 	void *at;
 
-	*p = (struct pulse){ .fd = open_file(database, mode, read_only) };
-	if (p->fd < 0)
+	*p = (struct pulse){ .fd = -1 };
+	open_file(p, database, mode, read_only, &st);
+	if (p->fd < 0 || (st.st_uid != 0 && st.st_uid != geteuid()))
 		return;
 	at = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, p->fd, 0);
 	if (at != MAP_FAILED)
 		p->beat = at;
 }
 
+/* A number that is another file's by now is left alone. */
+static void close_own(const struct pulse *p)
+{
+	struct stat st;
+
+	if (p->fd >= 0 && fstat(p->fd, &st) == 0 && st.st_dev == p->dev && st.st_ino == p->ino)
+		file_close(p->fd);
+}
+
 void pulse_close(struct pulse *p)
 {
 	if (p->beat != NULL)
 		(void)munmap((void *)(uintptr_t)p->beat, SIZE);
-	file_close(p->fd);
+	close_own(p);
 	*p = (struct pulse){ .fd = -1 };
 }
 
@@ -95,27 +117,35 @@ bool pulse_feel(const struct pulse *p, uint64_t *beat)
 	return true;
 }
 
-static bool linked(int fd)
+/* Our file, and others find it. */
+static bool stands(const struct pulse *p)
 {
 	struct stat st;
 
-	return fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink != 0;
+	return p->fd >= 0 && fstat(p->fd, &st) == 0 && st.st_dev == p->dev && st.st_ino == p->ino &&
+	       st.st_nlink != 0;
 }
 
 bool pulse_lives(const struct pulse *p)
 {
-	return !p->stray && linked(p->fd);
+	return !p->stray && stands(p);
+}
+
+static void open_again(struct pulse *p, const char *database, mode_t mode)
+{
+	struct stat st;
+
+	close_own(p);
+	open_file(p, database, mode, false, &st);
+	p->stray = true;
 }
 
 void pulse_beat(struct pulse *p, const char *database, mode_t mode)
 {
 	uint64_t v; /* random, so that no two beats of whatever processes are the same */
 
-	if (!linked(p->fd)) {
-		file_close(p->fd);
-		p->fd = open_file(database, mode, false);
-		p->stray = true;
-	}
+	if (!stands(p))
+		open_again(p, database, mode);
 	/* one that fails, for want of a right or of room, is noticed as what another hand did is */
 	if (p->fd >= 0 && getrandom(&v, sizeof(v), 0) == (ssize_t)sizeof(v))
 		(void)!pwrite(p->fd, &v, sizeof(v), 0);

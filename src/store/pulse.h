@@ -21,14 +21,18 @@
 #define PULSE_FILE "pulse"
 
 struct pulse {
-	int fd;                       /* -1: there is none */
+	int fd; /* -1: there is none */
+	/* what fd was opened on: the host may close descriptors that are not its own, and use their numbers */
+	dev_t dev;
+	ino_t ino;
 	bool stray;                   /* fd is of another file than what is mapped */
 	const _Atomic uint64_t *beat; /* mapped; NULL: cannot be felt, ever */
 };
 
 /*
- * Opens the pulse beside database, and makes it with exactly mode, unless read_only, when it is not there. There may be none
- * afterwards, which costs speed alone. A child of a fork opens its own.
+ * Opens the pulse beside database, and makes it with exactly mode and the database's owner, unless read_only, when it is not there.
+ * There may be none afterwards, which costs speed alone. It is felt only if its owner is this process's user or root, since whoever
+ * shortens it kills who has it mapped. A child of a fork opens its own.
  */
 void pulse_open(struct pulse *p, const char *database, mode_t mode, bool read_only);
 void pulse_close(struct pulse *p);

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The file itself is looked at so often at least, and its path walked at each so-manyeth look. */
+/* The file itself is looked at so often at least; its path is walked at each so-manyeth look of one that has no pulse. */
 #define QUIET_NS  5000000
 #define WALK_EACH 64
 
@@ -32,6 +32,7 @@ static void init(struct store *s, const struct place *at, const struct store_pol
 	atomic_init(&s->version, 1);
 	atomic_init(&s->committing, false);
 	atomic_init(&s->beat, 0);
+	atomic_init(&s->began, 0);
 	atomic_init(&s->looked_ns, 0);
 }
 
@@ -189,8 +190,8 @@ static enum err look_closer_locked(struct store *s)
 {
 	enum err e = txn_begin_locked(s, false);
 
+	atomic_store(&s->committing, false); /* before the lock of the file goes */
 	db_rollback(&s->db);
-	atomic_store(&s->committing, false);
 	if (e != E_BUSY)
 		return e;
 	atomic_fetch_add(&s->version, 1);
@@ -198,16 +199,16 @@ static enum err look_closer_locked(struct store *s)
 }
 
 /*
- * Whether the file is still the token's. That it was deleted is seen at every look, by its link count; that its path leads
- * elsewhere, at every WALK_EACH-th: walking down the path costs more than all the rest.
+ * Whether the file is still the token's. That it was deleted is seen at every look, by its link count. That its path leads
+ * elsewhere, too, where looks are rare for the pulse; else at every WALK_EACH-th, for walking down the path costs more than all the rest.
  */
-static enum err still_there_locked(struct store *s)
+static enum err still_there_locked(struct store *s, bool rare)
 {
 	struct stat st;
 
 	if (fstat(s->witness, &st) != 0 || st.st_nlink == 0)
 		return E_DEVICE_REMOVED;
-	return s->db.c != NULL && s->glances++ % WALK_EACH == 0 ? db_moved(&s->db) : OK;
+	return s->db.c != NULL && (rare || s->glances++ % WALK_EACH == 0) ? db_moved(&s->db) : OK;
 }
 
 /* Of a clock that costs next to nothing and advances every few milliseconds. */
@@ -229,13 +230,25 @@ static bool quiet(struct store *s)
 	       coarse_ns() - looked < QUIET_NS;
 }
 
+/*
+ * A transaction of ours is open: it looked when it had its lock of the file, and nobody else commits while it has. That is over
+ * before its end is noted here; whoever came in between and told of it has beaten.
+ */
+static bool ours(struct store *s)
+{
+	uint64_t beat;
+
+	return atomic_load(&s->committing) && pulse_feel(&s->pulse, &beat) &&
+	       beat == atomic_load(&s->began);
+}
+
 /* Looks at the file. The pulse is felt before: whatever is acknowledged from then on, beats again. */
 static enum err examine_locked(struct store *s)
 {
 	const uint64_t now = coarse_ns();
 	uint64_t beat = 0;
 	bool felt = pulse_feel(&s->pulse, &beat) && pulse_lives(&s->pulse);
-	enum err e = still_there_locked(s);
+	enum err e = still_there_locked(s, felt);
 
 	if (e == OK && !unchanged_locked(s)) {
 		e = look_closer_locked(s);
@@ -251,8 +264,7 @@ enum err store_version(struct store *s, uint64_t *v)
 {
 	enum err e;
 
-	/* our own transaction looked when it had its lock of the file, and nobody else commits while it has */
-	if (quiet(s) || atomic_load(&s->committing)) {
+	if (quiet(s) || ours(s)) {
 		*v = atomic_load(&s->version);
 		return OK;
 	}

@@ -6,22 +6,40 @@
  * anything before failed, the file is as it was.
  *
  * Which of the two it is, the token's row tells, for what is sealed in it is of one transaction only. So whoever commits
- * here has written it.
+ * here has written it. If another process has written it since, it tells no more: then the error stands, and what was asked for may be there.
  */
 #include "store/head.h"
 #include "store/inside.h"
 
+/* s->lock is let go of while another process has its turn. */
+static enum err begin_again_locked(struct store *s)
+{
+	enum err e = txn_begin_locked(s, true);
+
+	for (unsigned tries = 0; e == E_BUSY; tries++) {
+		bool more;
+
+		lock_drop(&s->lock);
+		more = db_wait(tries);
+		lock_take(&s->lock);
+		if (!more)
+			break;
+		e = txn_begin_locked(s, true);
+	}
+	return e;
+}
+
 static enum err look_again_locked(struct store *s, const struct head *mine, enum err failed)
 {
 	struct head now;
-	enum err e = txn_begin_locked(s, true);
+	enum err e = begin_again_locked(s);
 
 	if (e == OK)
 		e = head_get(&s->db, &now);
 	if (e == OK && head_same(&now, mine) && head_set(&s->db, &now) == OK)
 		return txn_commit_locked(s);
-	db_rollback(&s->db);
 	atomic_store(&s->committing, false);
+	db_rollback(&s->db);
 	return failed;
 }
 
@@ -31,8 +49,8 @@ enum err sure_commit_locked(struct store *s)
 	enum err e = head_get(&s->db, &mine);
 
 	if (e != OK) {
-		db_rollback(&s->db);
 		atomic_store(&s->committing, false);
+		db_rollback(&s->db);
 		return e;
 	}
 	e = txn_commit_locked(s);

@@ -72,6 +72,16 @@ void txn_latch_locked(struct store *s, enum err e)
 	atomic_store(&s->looked_ns, 0);
 }
 
+/* The lock of the file is held: until it goes, nobody else commits. */
+static void note_beginning(struct store *s)
+{
+	uint64_t beat = 0;
+
+	(void)pulse_feel(&s->pulse, &beat);
+	atomic_store(&s->began, beat);
+	atomic_store(&s->committing, true);
+}
+
 enum err txn_begin_locked(struct store *s, bool write)
 {
 	enum err e = s->gone;
@@ -87,7 +97,7 @@ enum err txn_begin_locked(struct store *s, bool write)
 		e = look_locked(s);
 	s->db.impatient = false;
 	if (e == OK)
-		atomic_store(&s->committing, true);
+		note_beginning(s);
 	else
 		db_rollback(&s->db);
 	txn_latch_locked(s, e);
@@ -122,8 +132,8 @@ enum err txn_write(struct store *s)
 
 void txn_end(struct store *s)
 {
+	atomic_store(&s->committing, false); /* before the lock of the file goes */
 	db_rollback(&s->db);
-	atomic_store(&s->committing, false);
 	lock_drop(&s->lock);
 }
 

@@ -6,12 +6,14 @@
 #include "vault.h"
 
 #include "store/pulse.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +21,7 @@
 #include <cmocka.h>
 
 #define ROUNDS 20
+#define NOBODY 65534
 
 static const char *pulse_of(const struct vault *v)
 {
@@ -174,6 +177,148 @@ static void test_empty(void **state)
 	store_close(s2);
 }
 
+/* ---- who opens, who owns ---- */
+
+/* While set, a pulse that is not there is made by another process just after we looked. */
+static bool overtaken;
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	va_list more;
+	mode_t mode = 0;
+	int fd, theirs;
+
+	va_start(more, flags);
+	if ((flags & O_CREAT) != 0)
+		mode = va_arg(more, mode_t);
+	va_end(more);
+	fd = __real_open(path, flags, mode);
+	if (overtaken && fd < 0 && errno == ENOENT) {
+		overtaken = false;
+		theirs = __real_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		assert_int_equal(posix_fallocate(theirs, 0, 4096), 0);
+		close(theirs);
+		errno = ENOENT;
+	}
+	return fd;
+}
+
+/* Both find none, and one makes it: both beat. */
+static void test_opened_together(void **state)
+{
+	struct vault *v = *state;
+	struct seal *k2 = NULL;
+	struct store *s2;
+
+	store_close(v->s);
+	assert_int_equal(unlink(pulse_of(v)), 0);
+	overtaken = true;
+	assert_int_equal(store_open(v->dir, 0, &v->policy, &v->s, NULL), OK);
+	assert_false(overtaken);
+	s2 = vault_again(v, &k2);
+	expect_seen(s2, v->s, v->user);
+	expect_seen(v->s, s2, k2);
+	seal_free(k2);
+	store_close(s2);
+}
+
+/* Root works on a token of somebody else: the pulse is that user's, who could shorten it, so root does not map it. */
+static void test_owner(void **state)
+{
+	struct vault *v = *state;
+	struct seal *k2 = NULL;
+	struct store *s2;
+	struct stat st;
+
+	if (geteuid() != 0) {
+		print_message("skipped: needs root\n");
+		skip();
+	}
+	store_close(v->s);
+	assert_int_equal(chown(v->db, NOBODY, NOBODY), 0);
+	assert_int_equal(unlink(pulse_of(v)), 0);
+	assert_int_equal(store_open(v->dir, 0, &v->policy, &v->s, NULL), OK);
+	assert_int_equal(stat(pulse_of(v), &st), 0);
+	assert_int_equal(st.st_uid, NOBODY);
+	s2 = vault_again(v, &k2);
+	assert_int_equal(truncate(pulse_of(v), 0), 0);
+	expect_seen(v->s, s2, k2);
+	seal_free(k2);
+	store_close(s2);
+}
+
+static int descriptor_of(const char *path)
+{
+	char name[64], to[PATH_MAX];
+
+	for (int fd = 0; fd < 256; fd++) {
+		ssize_t n;
+
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+		n = readlink(name, to, sizeof(to) - 1);
+		to[n > 0 ? n : 0] = '\0';
+		if (strcmp(to, path) == 0)
+			return fd;
+	}
+	return -1;
+}
+
+/* The host closes every descriptor it can, and opens a file of its own under the same number: not a byte of that is changed. */
+static void test_number_taken(void **state)
+{
+	static const char text_of_host[] = "not to be touched";
+	const struct vault *v = *state;
+	struct seal *k2 = NULL;
+	struct store *s2 = vault_again(v, &k2);
+	char path[PATH_MAX + 16], got[sizeof(text_of_host)] = "";
+	int fd, other;
+
+	snprintf(path, sizeof(path), "%s/host", v->dir);
+	other = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(write(other, text_of_host, sizeof(text_of_host)), sizeof(text_of_host));
+	while ((fd = descriptor_of(pulse_of(v))) >= 0)
+		assert_int_equal(dup2(other, fd), fd);
+	rest();
+	expect_seen(v->s, s2, k2);
+	assert_int_equal(pread(other, got, sizeof(got), 0), sizeof(got));
+	assert_string_equal(got, text_of_host);
+	seal_free(k2);
+	store_close(s2);
+	assert_int_equal(fcntl(other, F_GETFD), FD_CLOEXEC);
+	close(other);
+}
+
+/* ---- taken away ---- */
+
+static void test_deleted(void **state)
+{
+	struct vault *v = *state;
+	uint64_t version;
+
+	for (int i = 0; i < 100; i++)
+		(void)version_of(v->s);
+	assert_int_equal(store_delete(v->dir, 0, NULL), OK);
+	assert_int_equal(store_version(v->s, &version), E_DEVICE_REMOVED);
+}
+
+static void test_moved_away(void **state)
+{
+	const struct vault *v = *state;
+	char from[PATH_MAX + 16], to[PATH_MAX + 16];
+	uint64_t version;
+
+	for (int i = 0; i < 100; i++)
+		(void)version_of(v->s);
+	snprintf(from, sizeof(from), "%s/0", v->dir);
+	snprintf(to, sizeof(to), "%s/elsewhere", v->dir);
+	assert_int_equal(rename(from, to), 0);
+	rest();
+	assert_int_equal(store_version(v->s, &version), E_DEVICE_REMOVED);
+}
+
 /* ---- while it changes all the time ---- */
 
 struct load {
@@ -194,15 +339,19 @@ static void *write_on(void *arg)
 	return NULL;
 }
 
-/* Of two that are acknowledged after a look, the second one began after it, so the next look gives another version. */
+/*
+ * Of two that are acknowledged after a look, the second one began after it, so the next look gives another version; also
+ * while we commit ourselves, and look in the middle of it.
+ */
 static void test_under_load(void **state)
 {
 	const struct vault *v = *state;
 	struct seal *k2 = NULL;
-	struct load l = { .s = vault_again(v, &k2), .k = k2 };
-	pthread_t thread;
+	struct load l = { .s = vault_again(v, &k2), .k = k2 }, mine = { .s = v->s, .k = v->user };
+	pthread_t thread, second;
 
 	assert_int_equal(pthread_create(&thread, NULL, write_on, &l), 0);
+	assert_int_equal(pthread_create(&second, NULL, write_on, &mine), 0);
 	for (int i = 0; i < ROUNDS; i++) {
 		uint64_t version = version_of(v->s), from = atomic_load(&l.acknowledged);
 
@@ -211,7 +360,9 @@ static void test_under_load(void **state)
 		assert_int_not_equal(version_of(v->s), version);
 	}
 	atomic_store(&l.stop, true);
+	atomic_store(&mine.stop, true);
 	pthread_join(thread, NULL);
+	pthread_join(second, NULL);
 	seal_free(k2);
 	store_close(l.s);
 }
@@ -224,6 +375,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_another_hand, vault_open, vault_close),
 		cmocka_unit_test_setup_teardown(test_something_else, vault_open, vault_close),
 		cmocka_unit_test_setup_teardown(test_empty, vault_open, vault_close),
+		cmocka_unit_test_setup_teardown(test_opened_together, vault_open, vault_close),
+		cmocka_unit_test_setup_teardown(test_owner, vault_open, vault_close),
+		cmocka_unit_test_setup_teardown(test_number_taken, vault_open, vault_close),
+		cmocka_unit_test_setup_teardown(test_deleted, vault_open, vault_close),
+		cmocka_unit_test_setup_teardown(test_moved_away, vault_open, vault_close),
 		cmocka_unit_test_setup_teardown(test_under_load, vault_open, vault_close),
 	};
 
