@@ -229,7 +229,7 @@ static const struct mech open_way = { .traits = MECH_DERIVE_OPEN };
 
 static struct attrset *key_seen(int i, const char *value)
 {
-	return ATTRS(NUM(CKA_CLASS, CKO_SECRET_KEY), TEXT(CKA_VALUE, value),
+	return ATTRS(NUM(CKA_CLASS, CKO_SECRET_KEY), BYTES(CKA_VALUE, value, strlen(value)),
 		     FLAG(CKA_SENSITIVE, (i & 1) != 0), FLAG(CKA_EXTRACTABLE, (i & 2) != 0));
 }
 
