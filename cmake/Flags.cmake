@@ -28,14 +28,17 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 check_pie_supported()
 
+# No path of the machine that built it: two builds anywhere are the same bytes. The link needs it
+# too, since with link-time optimisation it is the link that writes the debugging information.
+set(no_paths -ffile-prefix-map=${CMAKE_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
+
 # Debug builds check the order in which locks are taken.
 add_compile_definitions(_GNU_SOURCE $<$<CONFIG:Debug>:CHANCERY_DEBUG_LOCKS>)
 add_compile_options(
 	-Wall -Wextra -Wconversion -Wshadow -Wcast-qual -Wvla
 	-Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wpointer-arith -Wformat-security
 	-Wimplicit-fallthrough -Wundef
-	# No path of the machine that built it: two builds anywhere are the same bytes.
-	-ffile-prefix-map=${CMAKE_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.
+	${no_paths}
 	-fno-common -fstack-protector-strong -ffunction-sections -fdata-sections)
 if(CHANCERY_WERROR)
 	add_compile_options(-Werror)
@@ -47,7 +50,7 @@ else()
 	add_compile_options(-fstack-clash-protection -fcf-protection)
 endif()
 
-add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed -Wl,--gc-sections)
+add_link_options(${no_paths} -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed -Wl,--gc-sections)
 
 if(CHANCERY_SANITIZE)
 	add_compile_options(-fsanitize=${CHANCERY_SANITIZE} -fno-sanitize-recover=all
