@@ -2,7 +2,7 @@
 /*
  * A PKCS#11 module with two slots that offer different things, and that misbehaves as the environment variable ROUGH says:
  * crash (in C_Initialize), late (crash in C_Finalize), hang, deaf (hang, whatever signal comes),
- * twins (a process it starts keeps every descriptor and stays), hang-twins (both), exit, noise (on
+ * twins (a process it starts keeps every descriptor and stays, deaf), hang-twins (both), exit, noise (on
  * stdout), none (no mechanism), empty (no token), refuse (C_GetMechanismList of slot 2 fails).
  * A process that stays writes its id to the file that ROUGH_PID names.
  */
@@ -77,7 +77,7 @@ static void start_twin(void)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		stay();
+		deafen();
 		_exit(0);
 	}
 	note(pid);
