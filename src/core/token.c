@@ -59,6 +59,8 @@ struct store_policy token_policy(const struct conf_token *c)
 		.pin_max = (uint32_t)c->pin_max_failures,
 		.dir_mode = dir_mode(m->group_mode),
 		.file_mode = dir_file_mode(m->group_mode),
+		.public_write = m->public_write,
+		.sight = object_sight,
 	};
 }
 

@@ -43,6 +43,7 @@ static enum err replace_all(struct store *s, const struct attempt *a, const stru
 	if (e != OK)
 		return e;
 	next->changes = now.changes + 1;
+	next->unsealed = next->changes; /* the state was sealed before the counter was known */
 	next->pruned = now.changes + 1;
 	next->next_id = now.next_id;
 	e = head_set(&s->db, next);
@@ -110,7 +111,7 @@ static enum err relabel(struct store *s, const struct seal *so, const char *labe
 	if (e != OK)
 		return e;
 	memcpy(h.label, label, sizeof(h.label));
-	e = state_seal(&st, so, h.label, h.sealed);
+	e = vouch_seal(&st, so, &h);
 	return e == OK ? head_set(&s->db, &h) : e;
 }
 

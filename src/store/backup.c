@@ -26,6 +26,8 @@ static enum err put_token(struct archive_writer *w, const struct head *h)
 	if (e == OK)
 		e = buf_put_u64(&b, h->changes);
 	if (e == OK)
+		e = buf_put_u64(&b, h->unsealed);
+	if (e == OK)
 		e = buf_put_u64(&b, h->next_id);
 	if (e == OK)
 		e = buf_put(&b, span(h->sealed, sizeof(h->sealed)));

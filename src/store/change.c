@@ -2,6 +2,7 @@
 #include "store/change.h"
 
 #include "store/lookup.h"
+#include "store/vouch.h"
 
 /* So many changes back, removals are remembered one by one; and they are looked through every so many changes. */
 #define REMOVED_KEPT  65536
@@ -17,13 +18,14 @@ enum err change_begin(struct db *d, struct tally *t)
 }
 
 /* Callers of one transaction may have different seals of the same data key: one opens the state for all. */
-static enum err use_seal(struct tally *t, const struct seal *k)
+static enum err use_seal(struct db *d, struct tally *t, const struct seal *k)
 {
+	struct head before;
 	enum err e;
 
 	if (k == NULL || t->k != NULL)
 		return OK;
-	e = state_open(&t->state, k, t->head.label, span(t->head.sealed, sizeof(t->head.sealed)));
+	e = vouch_open(d, k, &before, &t->state);
 	if (e == OK)
 		t->k = k;
 	return e;
@@ -40,22 +42,31 @@ static enum err check_old(const struct row *old, bool found, const struct seal *
 	return k == NULL && (old->sight != SIGHT_ALL || old->tag.n != 0) ? E_NOT_LOGGED_IN : OK;
 }
 
+/* One that was altered is not changed: what it says now never was in the sum. */
+static enum err check_genuine(const struct row *old, const struct seal *k)
+{
+	struct record r = { 0 };
+	enum err e = record_open(k, old, &r);
+
+	record_clear(&r);
+	return e;
+}
+
 /* Takes the old row out of the sum. */
 static enum err retire(struct db *d, struct tally *t, const struct seal *k,
 		       const struct store_change *c)
 {
-	struct stmt q = stmt_on(d, Q_OBJECT_TAG);
-	struct row old = { .id = c->rec->id };
+	struct stmt q = stmt_on(d, Q_OBJECT_GET);
+	struct row old;
 	bool found = false;
 
-	stmt_u64(&q, 1, old.id);
-	if (stmt_next(&q, &found) == OK && found) {
-		old.version = stmt_col_u64(&q, 0);
-		old.sight = lookup_sight(&q, 1);
-		old.tag = stmt_col_blob(&q, 2);
-	}
+	stmt_u64(&q, 1, c->rec->id);
+	if (stmt_next(&q, &found) == OK && found)
+		lookup_row(&q, &old);
 	if (q.e == OK)
 		q.e = check_old(&old, found, k, c);
+	if (q.e == OK)
+		q.e = check_genuine(&old, k);
 	if (q.e == OK && k != NULL)
 		q.e = state_sub(&t->state, t->k, &old);
 	return stmt_end(&q);
@@ -160,7 +171,7 @@ static enum err drop(struct db *d, struct tally *t, const struct seal *k,
 
 enum err change_apply(struct db *d, struct tally *t, const struct seal *k, struct store_change *c)
 {
-	enum err e = use_seal(t, k);
+	enum err e = use_seal(d, t, k);
 
 	if (e != OK)
 		return e;
@@ -186,6 +197,8 @@ enum err change_end(struct db *d, struct tally *t)
 	if (t->k != NULL) {
 		t->state.changes = t->head.changes;
 		e = state_seal(&t->state, t->k, t->head.label, t->head.sealed);
+	} else {
+		t->head.unsealed = t->head.changes;
 	}
 	return e == OK ? head_set(d, &t->head) : e;
 }

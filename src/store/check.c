@@ -111,6 +111,17 @@ static bool counters_fit(const struct check *c, const struct row *row)
 	       row->changed != 0 && row->changed <= c->head.changes;
 }
 
+/* Nobody but who may write without a login makes such a row. */
+static void check_sealed(struct check *c, const struct row *row)
+{
+	if (row->tag.n != 0)
+		return;
+	c->unsealed++;
+	if (!c->s->policy.public_write)
+		say(c, true, "object %llu has no seal, and public_write is off",
+		    (unsigned long long)row->id);
+}
+
 /* A public row can be found under what it says of itself, even when nobody is logged in to verify that. */
 static enum err check_index(const struct check *c, const struct row *row, const struct record *r)
 {
@@ -123,26 +134,44 @@ static enum err check_index(const struct check *c, const struct row *row, const 
 	return e == OK && (label != row->label_ix || id != row->id_ix) ? E_CORRUPT : e;
 }
 
-static enum err check_row(struct check *c, const struct row *row)
+static bool sight_fits(const struct check *c, const struct row *row, const struct record *r)
+{
+	return c->s->policy.sight == NULL || c->s->policy.sight(r->attrs) == row->sight;
+}
+
+static enum err check_content(const struct check *c, const struct row *row)
 {
 	struct record r = { 0 };
-	enum err e = counters_fit(c, row) ? OK : E_CORRUPT;
+	enum err e;
+
+	if (row->sight != SIGHT_ALL && c->k == NULL)
+		return OK;
+	e = record_open(c->k, row, &r);
+	if (e == OK && !sight_fits(c, row, &r))
+		e = E_CORRUPT;
+	if (e == OK && row->sight == SIGHT_ALL)
+		e = check_index(c, row, &r);
+	record_clear(&r);
+	return e;
+}
+
+/* read: how the reading of its columns went. */
+static enum err check_row(struct check *c, const struct row *row, enum err read)
+{
+	enum err e = read;
 
 	c->rows++;
-	if (row->tag.n == 0)
-		c->unsealed++;
-	if (e == OK && (row->sight == SIGHT_ALL || c->k != NULL)) {
-		e = record_open(c->k, row, &r);
-		if (e == OK && row->sight == SIGHT_ALL)
-			e = check_index(c, row, &r);
-		record_clear(&r);
-	}
+	if (e == OK)
+		check_sealed(c, row);
+	if (e == OK)
+		e = counters_fit(c, row) ? check_content(c, row) : E_CORRUPT;
 	if (e != E_CORRUPT)
 		return e;
 	say(c, true, "object %llu is damaged or was altered", (unsigned long long)row->id);
 	return OK;
 }
 
+/* A row that is damaged does not keep the others from being looked at. */
 static enum err check_rows(struct check *c)
 {
 	struct stmt q = stmt_on(&c->s->db, Q_OBJECTS_ALL);
@@ -151,8 +180,7 @@ static enum err check_rows(struct check *c)
 
 	while (stmt_next(&q, &more) == OK && more) {
 		lookup_row(&q, &row);
-		if (q.e == OK)
-			q.e = check_row(c, &row);
+		q.e = check_row(c, &row, q.e);
 	}
 	return found(c, stmt_end(&q), "the table of objects is damaged");
 }
@@ -164,7 +192,7 @@ static enum err check_root(struct check *c)
 		return OK;
 	}
 	return found(c, lookup_check_root(&c->s->db, c->k),
-		     "objects are missing, or were set back to an earlier state");
+		     "objects are missing, were altered, or were set back to an earlier state");
 }
 
 static enum err check_events(struct check *c)
@@ -186,7 +214,9 @@ static enum err check_all(struct check *c)
 	if (e == OK)
 		e = check_head(c);
 	if (e == E_CORRUPT)
-		return found(c, e, "the token's own row is damaged");
+		return found(
+			c, e,
+			"the token's own row is damaged, or its sealed state is an earlier one");
 	if (e == OK)
 		e = check_rows(c);
 	if (e == OK)

@@ -62,9 +62,10 @@ static void read_head(struct stmt *s, struct head *h)
 	stmt_col_bytes(s, 2, h->label, sizeof(h->label));
 	stmt_col_bytes(s, 3, h->salt, sizeof(h->salt));
 	h->changes = stmt_col_u64(s, 4);
-	h->next_id = stmt_col_u64(s, 5);
-	h->pruned = stmt_col_u64(s, 6);
-	stmt_col_bytes(s, 7, h->sealed, sizeof(h->sealed));
+	h->unsealed = stmt_col_u64(s, 5);
+	h->next_id = stmt_col_u64(s, 6);
+	h->pruned = stmt_col_u64(s, 7);
+	stmt_col_bytes(s, 8, h->sealed, sizeof(h->sealed));
 }
 
 enum err head_get(struct db *d, struct head *h)
@@ -77,8 +78,8 @@ enum err head_get(struct db *d, struct head *h)
 	else if (s.e == OK)
 		s.e = E_CORRUPT;
 	/* counters count to 2^63 and no further: SQLite's numbers have a sign */
-	if (s.e == OK &&
-	    (h->changes > INT64_MAX || h->next_id > INT64_MAX || h->pruned > h->changes))
+	if (s.e == OK && (h->changes > INT64_MAX || h->next_id > INT64_MAX ||
+			  h->unsealed > h->changes || h->pruned > h->changes))
 		s.e = E_CORRUPT;
 	return stmt_end(&s);
 }
@@ -92,9 +93,10 @@ static enum err write_head(struct db *d, enum query q, const struct head *h)
 	stmt_blob(&s, 3, span(h->label, sizeof(h->label)));
 	stmt_blob(&s, 4, span(h->salt, sizeof(h->salt)));
 	stmt_u64(&s, 5, h->changes);
-	stmt_u64(&s, 6, h->next_id);
-	stmt_u64(&s, 7, h->pruned);
-	stmt_blob(&s, 8, span(h->sealed, sizeof(h->sealed)));
+	stmt_u64(&s, 6, h->unsealed);
+	stmt_u64(&s, 7, h->next_id);
+	stmt_u64(&s, 8, h->pruned);
+	stmt_blob(&s, 9, span(h->sealed, sizeof(h->sealed)));
 	return stmt_run(&s);
 }
 

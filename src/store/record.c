@@ -7,8 +7,6 @@
 
 #define FORMAT      1
 #define INDEX_FRAME 8
-/* domain, serial and generation, id, version, changed, sight, class, both indexes */
-#define FRAME (16 + sizeof(struct ident) + 3 * 8 + 1 + 3 * 8)
 
 _Static_assert(sizeof(struct ident) == IDENT_SERIAL + IDENT_GENERATION, "no padding in a frame");
 
@@ -33,10 +31,9 @@ enum err record_index(const uint8_t *key, CK_ATTRIBUTE_TYPE kind, struct span va
 	return e;
 }
 
-/* Everything that the row says beside the content: none of it can be altered, or taken from another row. */
-static struct span bind(const struct seal *k, const struct row *row, uint8_t frame[FRAME])
+struct span record_frame(const struct seal *k, const struct row *row, uint8_t frame[RECORD_FRAME])
 {
-	struct sink s = sink(frame, FRAME);
+	struct sink s = sink(frame, RECORD_FRAME);
 
 	sink_put(&s, span(domain, sizeof(domain)));
 	sink_put(&s, span(&k->ident, sizeof(k->ident)));
@@ -93,11 +90,11 @@ static enum err seal_record(const struct seal *k, const struct record *r, struct
 			    struct buf *out)
 {
 	struct buf plain = { .secret = true };
-	uint8_t frame[FRAME];
+	uint8_t frame[RECORD_FRAME];
 	enum err e = encode(r, &plain);
 
 	if (e == OK)
-		e = sealing_seal(k->record, bind(k, row, frame), buf_span(&plain), out);
+		e = sealing_seal(k->record, record_frame(k, row, frame), buf_span(&plain), out);
 	buf_free(&plain);
 	if (e != OK)
 		return e;
@@ -108,8 +105,8 @@ static enum err seal_record(const struct seal *k, const struct record *r, struct
 
 static enum err mac_public(const struct seal *k, const struct row *row, uint8_t mac[SEALING_MAC])
 {
-	uint8_t frame[FRAME];
-	const struct span parts[] = { bind(k, row, frame), row->blob };
+	uint8_t frame[RECORD_FRAME];
+	const struct span parts[] = { record_frame(k, row, frame), row->blob };
 
 	return sealing_mac(k->mac, parts, 2, mac);
 }
@@ -150,7 +147,7 @@ enum err record_seal(const struct seal *k, const uint8_t *salt, const struct rec
 static enum err open_sealed(const struct seal *k, const struct row *row, struct record *r)
 {
 	struct buf sealed = { 0 }, plain = { .secret = true };
-	uint8_t frame[FRAME];
+	uint8_t frame[RECORD_FRAME];
 	enum err e = row->tag.n == SEALING_TAG ? OK : E_CORRUPT;
 
 	if (e == OK)
@@ -158,7 +155,7 @@ static enum err open_sealed(const struct seal *k, const struct row *row, struct 
 	if (e == OK)
 		e = buf_put(&sealed, row->tag);
 	if (e == OK)
-		e = sealing_open(k->record, bind(k, row, frame), buf_span(&sealed), &plain);
+		e = sealing_open(k->record, record_frame(k, row, frame), buf_span(&sealed), &plain);
 	if (e == OK)
 		e = record_parse(buf_span(&plain), true, r);
 	buf_free(&plain);

@@ -15,13 +15,20 @@ struct row {
 	uint64_t changed; /* change counter at the last change */
 	enum sight sight;
 	uint64_t cls, label_ix, id_ix;
-	struct span
-		tag; /* sealed: of GCM; public: the MAC, or empty when it was written without a login */
+	/* sealed: of GCM; public: the MAC, or empty when it was written without a login */
+	struct span tag;
 	struct span blob; /* sealed: nonce and ciphertext; public: plain */
 };
 
 /* What a label or an id is found by. kind is CKA_LABEL or CKA_ID. key: the seal's index key, or the salt. */
 enum err record_index(const uint8_t *key, CK_ATTRIBUTE_TYPE kind, struct span value, uint64_t *ix);
+
+/*
+ * Everything that the row says beside the content, with the token it belongs to. It is bound into the row's tag, and into the
+ * root (state.h): none of it can be altered, or taken from another row. In frame.
+ */
+enum { RECORD_FRAME = 16 + sizeof(struct ident) + 3 * 8 + 1 + 3 * 8 };
+struct span record_frame(const struct seal *k, const struct row *row, uint8_t frame[RECORD_FRAME]);
 
 /*
  * Fills row's cls, indexes, tag and blob from r; the rest of row is given. Tag and blob point into out. k NULL: a

@@ -84,8 +84,8 @@ static enum err get_token(struct restore *r, struct db *d, struct span in, struc
 	if (r->has_head || !take_into(&in, &h->ident, sizeof(h->ident)) ||
 	    !take_into(&in, h->label, sizeof(h->label)) ||
 	    !take_into(&in, h->salt, sizeof(h->salt)) || !take_u64(&in, &h->changes) ||
-	    !take_u64(&in, &h->next_id) || !take_into(&in, h->sealed, sizeof(h->sealed)) ||
-	    in.n != 0)
+	    !take_u64(&in, &h->unsealed) || !take_u64(&in, &h->next_id) ||
+	    !take_into(&in, h->sealed, sizeof(h->sealed)) || in.n != 0)
 		return E_CORRUPT;
 	h->pruned = h->changes;
 	r->has_head = true;

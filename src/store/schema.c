@@ -30,7 +30,7 @@ static const char *const objects[] = {
 	"CREATE INDEX removed_changed ON removed (changed)",
 	"CREATE TABLE token (one INTEGER PRIMARY KEY CHECK (one = 1), serial BLOB NOT NULL, "
 	"generation BLOB NOT NULL, label BLOB NOT NULL, salt BLOB NOT NULL, changes INTEGER NOT NULL, "
-	"next_id INTEGER NOT NULL, pruned INTEGER NOT NULL, sealed BLOB NOT NULL)",
+	"unsealed INTEGER NOT NULL, next_id INTEGER NOT NULL, pruned INTEGER NOT NULL, sealed BLOB NOT NULL)",
 };
 
 #define OBJECTS (sizeof(objects) / sizeof(objects[0]))
@@ -154,6 +154,20 @@ static enum err why_newer(struct why *why, const char *path, uint64_t format, un
 		path, (unsigned long long)format, known);
 }
 
+/* Builds before the first release wrote other columns under the same number. */
+static enum err check_columns(struct db *d, const char *path, struct why *why)
+{
+	struct stmt s = stmt_on(d, Q_TOKEN_GET);
+	enum err e = stmt_end(&s);
+
+	return e != E_CORRUPT
+		       ? e
+		       : why_fail(
+				 why, e,
+				 "%s has not the columns of its format: an unreleased build made it, or it is damaged",
+				 path);
+}
+
 enum err schema_open(struct db *d, const char *path, const struct migrations *m, struct why *why)
 {
 	uint64_t application = 0, format = 0;
@@ -168,7 +182,7 @@ enum err schema_open(struct db *d, const char *path, const struct migrations *m,
 	if (format > m->format)
 		return why_newer(why, path, format, m->format);
 	if (format == m->format)
-		return OK;
+		return check_columns(d, path, why);
 	if (d->read_only)
 		return why_fail(why, E_TOKEN_UNKNOWN,
 				"%s has the old format %llu: open it once where it can be written",

@@ -11,11 +11,9 @@ static const char domain[16] = "chancery state";
 
 static enum err part_of(const struct seal *k, const struct row *row, uint8_t part[STATE_ROOT])
 {
-	uint8_t frame[16];
-	const struct span parts[] = { span(frame, sizeof(frame)), row->tag };
+	uint8_t frame[RECORD_FRAME];
+	const struct span parts[] = { record_frame(k, row, frame), row->tag };
 
-	le_put64(frame, row->id);
-	le_put64(frame + 8, row->version);
 	return sealing_mac(k->root, parts, 2, part);
 }
 

@@ -3,7 +3,8 @@
  * The sealed state: which rows of PINs are the ones last set (vouch.h), and one sum over all sealed records, changed in constant time by each change, so that a row that was
  * deleted, doubled or set back to an earlier version is noticed even though every row by itself is genuine.
  *
- * The sum is that of the HMACs of (id, version, tag), modulo 2^256: a multiset hash. Who could see sums could learn the
+ * The sum is that of the HMACs of what each row says (record_frame) and its tag, modulo 2^256: a multiset hash. So what hides a row
+ * from searches is noticed as well as a row that is missing. Who could see sums could learn the
  * parts of single rows and look for other sets with the same sum, so the sum is encrypted as well.
  */
 #ifndef CHANCERY_STORE_STATE_H

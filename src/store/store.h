@@ -47,6 +47,11 @@ struct store_policy {
 	uint32_t kdf_passes;          /* Argon2id t */
 	uint32_t pin_max;             /* failures until locked */
 	unsigned dir_mode, file_mode; /* 0700/0600, or the group forms */
+	/* for store_check; how a change without a login is taken is up to the layer above */
+	bool public_write; /* a record without a MAC is in order */
+	enum sight (*sight)(
+		const struct attrset
+			*attrs); /* who is to see a record of these; NULL: not compared */
 };
 
 struct store_info {
@@ -166,7 +171,8 @@ struct store_change {
 /*
  * Makes the changes of one caller (all or none) durable, together with those of other threads that wait: one leader
  * commits for many. Returns when the commit is durable. event: pending roll record that must be as durable as the change (may be empty), kept until store_event_done.
- * E_DEVICE_MEMORY: disk full; E_WRITE_PROTECTED; E_DEVICE. After an error nothing of this caller's changes is there.
+ * E_DEVICE_MEMORY: disk full; E_WRITE_PROTECTED; E_DEVICE. After an error nothing of this caller's changes is there,
+ * unless the disk failed at the last barrier and then again, or another process came in between (docs/STORE.md).
  */
 enum err store_commit(struct store *s, const struct seal *k, struct store_change *c, size_t n,
 		      struct span event);

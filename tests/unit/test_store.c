@@ -182,7 +182,7 @@ static void test_pruned_removals(void **state)
 	assert_int_equal(vault_drop(v->s, v->user, a), OK);
 	vault_sql(
 		v,
-		"UPDATE token SET changes = changes + 80000"); /* as if so much had happened since */
+		"UPDATE token SET changes = changes + 80000, unsealed = changes + 80000"); /* as if so much had happened since */
 	a = vault_must_put(v, false, "c", "");
 	assert_int_equal(vault_drop(v->s, v->user, a), OK);
 	assert_int_equal(store_changes(v->s, info.changes, &d, &n, &now), OK);

@@ -161,6 +161,135 @@ static void test_root(void **state)
 	}
 }
 
+/* ---- rows that no search finds any more ---- */
+
+/* Notes which of the objects 1 to 4 a finding names. */
+static void note_named(void *arg, bool bad, const char *what)
+{
+	bool *named = arg;
+	unsigned long long id;
+
+	if (bad && sscanf(what, "object %llu ", &id) == 1 && id >= 1 && id <= 4)
+		named[id - 1] = true;
+}
+
+static void expect_named(const struct vault *v, uint64_t a, uint64_t b)
+{
+	bool named[4] = { false };
+
+	assert_int_equal(store_check(v->s, v->user, note_named, named), E_CORRUPT);
+	for (uint64_t id = 1; id <= 4; id++)
+		assert_int_equal(named[id - 1], id == a || id == b);
+}
+
+static void test_hidden(void **state)
+{
+	static const char *const alter[] = {
+		"sight = 9",         "sight = -1",    "sight = 2 - sight",
+		"sight = 1",         "cls = cls + 1", "label_ix = label_ix + 1",
+		"id_ix = 1 + id_ix",
+	};
+	struct vault *v = *state;
+	char saved[PATH_MAX], sql[200];
+
+	fill(v);
+	save(v, saved);
+	for (size_t i = 0; i < sizeof(alter) / sizeof(alter[0]); i++) {
+		snprintf(sql, sizeof(sql), "UPDATE objects SET %s WHERE id IN (1, 2)", alter[i]);
+		vault_sql(v, sql);
+		assert_int_equal(enumerate(v->s, v->user), E_CORRUPT);
+		expect_named(v, 1, 2);
+		assert_int_equal(get(v->s, v->user, 3), OK);
+		assert_int_equal(get(v->s, v->user, 4), OK);
+		store_close(v->s);
+		vault_copy(saved, v->db);
+		v->s = vault_again(v, NULL);
+		assert_int_equal(enumerate(v->s, v->user), OK);
+	}
+}
+
+/* Others that follow the changes are told that it is gone, and of all the others. */
+static void test_hidden_among_changes(void **state)
+{
+	struct vault *v = *state;
+	struct store_delta *d = NULL;
+	uint64_t now = 0;
+	size_t n = 0;
+
+	fill(v);
+	vault_sql(v, "UPDATE objects SET sight = 9 WHERE id = 2");
+	assert_int_equal(store_changes(v->s, 0, &d, &n, &now), OK);
+	assert_int_equal(n, 4);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(d[i].version, d[i].id == 2 ? 0 : 1);
+	mem_free(d);
+}
+
+/* Its maker read it before it was altered: the change is refused, and the root stays that of what was sealed. */
+static void test_altered_not_changed(void **state)
+{
+	struct vault *v = *state;
+	struct record r = { 0 };
+	struct store_change c = { CHANGE_REPLACE, &r };
+
+	fill(v);
+	assert_int_equal(store_get(v->s, v->user, 1, &r), OK);
+	vault_sql(v, "UPDATE objects SET label_ix = label_ix + 1 WHERE id = 1");
+	assert_int_equal(store_commit(v->s, v->user, &c, 1, span(NULL, 0)), E_CORRUPT);
+	assert_int_equal(r.version, 1);
+	vault_sql(v, "UPDATE objects SET label_ix = label_ix - 1 WHERE id = 1");
+	assert_int_equal(store_commit(v->s, v->user, &c, 1, span(NULL, 0)), OK);
+	assert_int_equal(vault_findings(v->s, v->user, false), 0);
+	record_clear(&r);
+}
+
+/* ---- rows that others put in ---- */
+
+static void reopen_as(struct vault *v, bool public_write)
+{
+	v->policy.public_write = public_write;
+	vault_reopen(v);
+}
+
+static void test_foreign_row(void **state)
+{
+	struct vault *v = *state;
+
+	fill(v);
+	vault_sql(v,
+		  "UPDATE token SET next_id = 6;"
+		  "INSERT INTO objects SELECT 5, 1, changed, sight, cls, label_ix, id_ix, x'', blob"
+		  " FROM objects WHERE id = 2");
+	assert_int_equal(vault_findings(v->s, v->user, false), 0);
+	reopen_as(v, false);
+	assert_int_equal(vault_findings(v->s, v->user, true), 1);
+	assert_int_equal(vault_findings(v->s, NULL, true), 1);
+	vault_sql(v, "DELETE FROM objects WHERE id = 5");
+	assert_int_equal(vault_findings(v->s, v->user, false), 0);
+}
+
+static enum sight private_is_sealed(const struct attrset *attrs)
+{
+	return attrset_bool(attrs, CKA_PRIVATE, false) ? SIGHT_USER : SIGHT_ALL;
+}
+
+/* Sealed as it is, but in another place than its attributes say. */
+static void test_sight_of_attributes(void **state)
+{
+	struct vault *v = *state;
+	struct record r = vault_record(CKO_DATA, true, "in the open", "", 3);
+	struct store_change c = { CHANGE_CREATE, &r };
+
+	fill(v);
+	v->policy.sight = private_is_sealed;
+	vault_reopen(v);
+	assert_int_equal(vault_findings(v->s, v->user, false), 0);
+	r.sight = SIGHT_ALL;
+	assert_int_equal(store_commit(v->s, v->user, &c, 1, span(NULL, 0)), OK);
+	record_clear(&r);
+	assert_int_equal(vault_findings(v->s, v->user, true), 1);
+}
+
 static void test_unsealed_hiding(void **state)
 {
 	struct vault *v = *state;
@@ -302,6 +431,11 @@ static void test_whole_files(void **state)
 	vault_copy(saved, v->db);
 	vault_sql(v, "DROP TABLE token");
 	assert_int_equal(open_file(v, &why), E_CORRUPT);
+	/* of a build before the first release */
+	vault_copy(saved, v->db);
+	vault_sql(v, "ALTER TABLE token RENAME COLUMN unsealed TO other");
+	assert_int_equal(open_file(v, &why), E_CORRUPT);
+	assert_non_null(strstr(why.text, "unreleased build"));
 	assert_int_equal(truncate(v->db, 0), 0);
 	assert_int_equal(open_file(v, &why), E_CORRUPT);
 	vault_copy(saved, v->db);
@@ -416,6 +550,11 @@ int main(void)
 		TEST(test_columns_of_objects),
 		TEST(test_rows_move),
 		TEST(test_root),
+		TEST(test_hidden),
+		TEST(test_hidden_among_changes),
+		TEST(test_altered_not_changed),
+		TEST(test_foreign_row),
+		TEST(test_sight_of_attributes),
 		TEST(test_unsealed_hiding),
 		TEST(test_columns_of_token),
 		TEST(test_columns_of_pins),

@@ -38,22 +38,28 @@ static enum err init_pin(struct store *s, const char *pin)
 	return e;
 }
 
-/* Keeps the rows as they are now, beside the file; put_back(user) brings one of them back. */
+/* Keeps the rows as they are now, beside the file; put_back(user) brings one of them back, put_back_too more. */
 static void keep_rows(const struct vault *v, char kept[PATH_MAX])
 {
 	assert_true(snprintf(kept, PATH_MAX, "%s/kept.db", v->dir) < PATH_MAX);
 	vault_copy(v->db, kept);
 }
 
-static void put_back(const struct vault *v, const char *kept, enum store_user u)
+static void put_back_too(const struct vault *v, const char *kept, enum store_user u,
+			 const char *more)
 {
-	char sql[PATH_MAX + 200];
+	char sql[PATH_MAX + 600];
 
 	snprintf(sql, sizeof(sql),
 		 "ATTACH '%s' AS kept;"
-		 "INSERT OR REPLACE INTO main.pins SELECT * FROM kept.pins WHERE user = %d",
-		 kept, (int)u);
+		 "INSERT OR REPLACE INTO main.pins SELECT * FROM kept.pins WHERE user = %d; %s",
+		 kept, (int)u, more);
 	vault_sql(v, sql);
+}
+
+static void put_back(const struct vault *v, const char *kept, enum store_user u)
+{
+	put_back_too(v, kept, u, "");
 }
 
 /* ---- what doctor says ---- */
@@ -137,6 +143,93 @@ static void test_so_row(void **state)
 	vault_must_put(v, true, "goes on", "");
 	assert_int_equal(change(v->s, STORE_USER, USER_PIN, "a fourth PIN"), OK);
 	assert_int_equal(try_login(v->s, STORE_USER, "a fourth PIN"), OK);
+}
+
+/* ---- rows put back together with the state that vouched for them ---- */
+
+#define OLD_STATE   "UPDATE token SET sealed = (SELECT sealed FROM kept.token);"
+#define OLD_COUNTER "UPDATE token SET changes = (SELECT changes FROM kept.token);"
+
+/* The earlier PIN lets nobody in, and the state lets nobody change or list anything. */
+static void expect_refused(const struct vault *v)
+{
+	assert_int_equal(try_login(v->s, STORE_USER, USER_PIN), E_CORRUPT);
+	assert_int_equal(try_login(v->s, STORE_SO, SO_PIN), E_CORRUPT);
+	assert_int_equal(vault_put(v->s, v->user, true, "more", "", NULL), E_CORRUPT);
+	assert_true(vault_findings(v->s, v->user, true) >= 1);
+}
+
+/* Nothing was done since the PIN was changed: the change itself counts. */
+static void test_state_and_row(void **state)
+{
+	struct vault *v = *state;
+	char kept[PATH_MAX];
+
+	vault_must_put(v, true, "before", "");
+	keep_rows(v, kept);
+	assert_int_equal(change(v->s, STORE_USER, USER_PIN, SECOND), OK);
+	put_back_too(v, kept, STORE_USER, OLD_STATE);
+	expect_refused(v);
+}
+
+/* The counter is put back as well: what was sealed since has its own. */
+static void test_newer_record(void **state)
+{
+	struct vault *v = *state;
+	char kept[PATH_MAX];
+	uint64_t id;
+
+	keep_rows(v, kept);
+	assert_int_equal(change(v->s, STORE_USER, USER_PIN, SECOND), OK);
+	id = vault_must_put(v, true, "made after", "");
+	put_back_too(v, kept, STORE_USER, OLD_STATE);
+	expect_refused(v);
+	put_back_too(v, kept, STORE_USER, OLD_STATE OLD_COUNTER);
+	expect_refused(v);
+	vault_expect(v->s, v->user, id, "made after");
+}
+
+/* What remains (docs/STORE.md, "Which row holds"): an earlier state that nothing in the file contradicts. */
+static void test_all_put_back(void **state)
+{
+	struct vault *v = *state;
+	char kept[PATH_MAX];
+
+	keep_rows(v, kept);
+	assert_int_equal(change(v->s, STORE_USER, USER_PIN, SECOND), OK);
+	vault_must_put(v, true, "made after", "");
+	put_back_too(v, kept, STORE_USER, OLD_STATE OLD_COUNTER "DELETE FROM main.objects");
+	expect_clean(v->s, STORE_USER, USER_PIN);
+}
+
+/* A row that only says that it is newer, and does not open, keeps nobody out. */
+static void test_damaged_not_newer(void **state)
+{
+	struct vault *v = *state;
+	struct record r = { 0 };
+	uint64_t a = vault_must_put(v, true, "a", ""), b = vault_must_put(v, false, "b", "");
+
+	vault_sql(
+		v,
+		"UPDATE objects SET changed = 1000000; UPDATE objects SET sight = 9 WHERE id = 1");
+	assert_int_equal(try_login(v->s, STORE_USER, USER_PIN), OK);
+	vault_must_put(v, true, "goes on", "");
+	assert_int_equal(store_get(v->s, v->user, a, &r), E_CORRUPT);
+	assert_int_equal(store_get(v->s, v->user, b, &r), E_CORRUPT);
+}
+
+/* Changes without a login leave the sealed state as it is, and that is in order. */
+static void test_changed_without_login(void **state)
+{
+	struct vault *v = *state;
+	uint64_t id = 0;
+
+	assert_int_equal(vault_put(v->s, NULL, false, "open", "", &id), OK);
+	expect_clean(v->s, STORE_USER, USER_PIN);
+	assert_int_equal(vault_drop(v->s, NULL, id), OK);
+	expect_clean(v->s, STORE_USER, USER_PIN);
+	vault_must_put(v, true, "sealed", "");
+	expect_clean(v->s, STORE_SO, SO_PIN);
 }
 
 static void test_exchanged(void **state)
@@ -388,10 +481,21 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, vault_open, vault_close)
-		TEST(test_user_row), TEST(test_so_row),        TEST(test_exchanged),
-		TEST(test_removed),  TEST(test_in_order),      TEST(test_backup),
-		TEST(test_log),      TEST(test_two_processes), TEST(test_so_and_user),
+		TEST(test_user_row),
+		TEST(test_so_row),
+		TEST(test_exchanged),
+		TEST(test_removed),
+		TEST(test_in_order),
+		TEST(test_backup),
+		TEST(test_log),
+		TEST(test_two_processes),
+		TEST(test_so_and_user),
 		TEST(test_killed),
+		TEST(test_state_and_row),
+		TEST(test_newer_record),
+		TEST(test_all_put_back),
+		TEST(test_damaged_not_newer),
+		TEST(test_changed_without_login),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

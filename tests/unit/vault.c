@@ -19,6 +19,7 @@ struct store_policy vault_policy(void)
 	return (struct store_policy){ .kdf_cost = 8,
 				      .kdf_passes = 1,
 				      .pin_max = 10,
+				      .public_write = true,
 				      .dir_mode = 0700,
 				      .file_mode = 0600 };
 }
