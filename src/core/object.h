@@ -19,8 +19,8 @@ struct object {
 	CK_OBJECT_CLASS cls;
 	CK_KEY_TYPE key_type; /* CK_UNAVAILABLE_INFORMATION: no key */
 	bool token;           /* CKA_TOKEN */
-	enum sight
-		sight; /* with which login it is there; beyond SIGHT_ALL it ends with the login */
+	/* with which login it is there; beyond SIGHT_ALL it ends with the login */
+	enum sight sight;
 	bool verified; /* a public token object whose MAC was checked, or a session object */
 	bool checked;  /* read or written with a seal: verified is the last word */
 	bool lineage; /* comes from a token key, through copy, unwrap and derive (audit.md, provenance) */

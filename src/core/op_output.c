@@ -159,7 +159,7 @@ enum err op_once(struct session *s, enum op_kind k, struct span in, struct out o
 		return E_NO_OPERATION;
 	e = o.n == NULL ? E_ARGUMENTS : op_check_input(in, op_rows[k].too_long);
 	if (e == OK && op->phase != OP_READY)
-		e = op_rows[k].in_parts; /* 5.8.2: not after an Update */
+		e = op_in_parts(k);
 	if (e == OK && o.p == NULL) {
 		*o.n = run_bound(&op->run, in.n, true);
 		return OK;

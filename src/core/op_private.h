@@ -44,8 +44,8 @@ struct op {
 
 /* One row for each kind: where the kinds differ. */
 struct op_row {
-	enum op_kind
-		slot; /* both ways to verify share one: a session has one verification at a time */
+	/* both ways to verify share one: a session has one verification at a time */
+	enum op_kind slot;
 	enum mech_use use;
 	enum usage usage; /* not for digests */
 	CK_FLAGS flag;    /* of the mechanism, and of C_SessionCancel */
@@ -53,12 +53,17 @@ struct op_row {
 	bool exact;        /* run_bound is the very length, so a smaller buffer needs no attempt */
 	bool streams;      /* Update gives output */
 	enum err too_long; /* more input than may be kept, or than there can be */
-	enum err
-		in_parts; /* the call for the whole after an Update: as the function's list has it */
+	bool unlisted;     /* the list of the function for the whole lacks CKR_OPERATION_ACTIVE */
 	enum err logged_out; /* the list of the standard's function has it */
 };
 
 extern const struct op_row op_rows[OP_COUNT];
+
+/* 5.8.2 and its kin: the call for the whole after an Update. */
+static inline enum err op_in_parts(enum op_kind k)
+{
+	return op_rows[k].unlisted ? E_NO_OPERATION : E_OPERATION_ACTIVE;
+}
 
 /* The active operation of this kind, or NULL. */
 struct op *op_active(const struct session *s, enum op_kind k);

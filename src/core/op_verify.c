@@ -38,7 +38,7 @@ enum err op_verify(struct session *s, enum op_kind k, struct span in, struct spa
 	if (e == OK)
 		e = op_check_input(sig, E_SIGNATURE_LEN);
 	if (e == OK && op->phase != OP_READY)
-		e = op_rows[k].in_parts;
+		e = op_in_parts(k);
 	if (e == OK)
 		e = op_may_use(s, op);
 	if (e == OK) {

@@ -29,10 +29,10 @@ enum aes_mode {
 struct aes_state {
 	EVP_CIPHER_CTX *ctx;
 	EVP_CIPHER *cipher; /* the one selected; borrowed */
-	struct key
-		*key; /* whose schedule ctx has; a reference, so that its address stays its own */
-	bool encrypt; /* in this direction */
-	size_t iv_n;  /* length of the IV that ctx was told, where it varies */
+	/* whose schedule ctx has; a reference, so that its address stays its own */
+	struct key *key;
+	bool encrypt;           /* in this direction */
+	size_t iv_n;            /* length of the IV that ctx was told, where it varies */
 	struct gcmlong *longer; /* instead of ctx, for a GCM IV that EVP does not take; owned */
 	size_t in, out;         /* bytes of this operation so far */
 };

@@ -131,22 +131,31 @@ static bool profile_takes(const struct mech *m)
 	return profile == PROFILE_INTEROP || (m->traits & MECH_INTEROP) == 0;
 }
 
-static bool slot_there(struct slot *s)
+/* UNKNOWN: memory was too short to tell, so it is to be asked again. */
+static unsigned char slot_ask(const struct mech *m)
+{
+	if (m->needs == NULL || fetch_has(m->needs))
+		return THERE;
+	return fetch_lacks(m->needs) ? ABSENT : UNKNOWN;
+}
+
+static unsigned char slot_there(struct slot *s)
 {
 	unsigned char there = atomic_load_explicit(&s->there, memory_order_relaxed);
 
 	if (there == UNKNOWN) {
-		there = s->m->needs != NULL && fetch_lacks(s->m->needs) ? ABSENT : THERE;
+		there = slot_ask(s->m);
 		atomic_store_explicit(&s->there, there, memory_order_relaxed);
 	}
-	return there == THERE;
+	return there;
 }
 
 const struct mech *registry_row(CK_MECHANISM_TYPE type)
 {
 	struct slot *s = slot_find(type);
 
-	return s != NULL && slot_there(s) ? s->m : NULL;
+	/* what is not known to be absent may be tried: that says what is missing */
+	return s != NULL && slot_there(s) != ABSENT ? s->m : NULL;
 }
 
 void mech_profile_set(enum conf_profile p)
@@ -166,15 +175,23 @@ static struct list *list_make(void)
 {
 	struct list *l = mem_alloc(sizeof(*l) + slots_n * sizeof(l->rows[0]));
 
-	if (l == NULL)
-		return NULL;
-	for (size_t i = 0; i < slots_n; i++)
-		if (slot_there(&slots[i]) && profile_takes(slots[i].m))
+	for (size_t i = 0; l != NULL && i < slots_n; i++) {
+		unsigned char there = slot_there(&slots[i]);
+
+		if (there == UNKNOWN) {
+			mem_free(l);
+			return NULL;
+		}
+		if (there == THERE && profile_takes(slots[i].m))
 			l->rows[l->n++] = slots[i].m;
+	}
 	return l;
 }
 
-/* Threads that come at once each make a list; one of them stays. NULL: out of memory. */
+/*
+ * Threads that come at once each make a list; one of them stays. NULL: out of memory, also to tell
+ * what is there: a list made then would be wrong for good.
+ */
 static const struct list *list_get(void)
 {
 	struct list *l = atomic_load(&offered), *other = NULL;

@@ -96,18 +96,19 @@ struct mech_make {
 
 enum {
 	MECH_BUFFER = 1 << 0, /* multi-part input is collected by core (bounded), then `once` */
-	MECH_BUFFER_DECRYPT =
-		1 << 1, /* as above for decryption only: nothing unauthenticated is released */
+	/* as above for decryption only: nothing unauthenticated is released */
+	MECH_BUFFER_DECRYPT = 1 << 1,
 	MECH_SINGLE = 1 << 2,     /* single-part only, as the standard says: Update is refused */
 	MECH_WRAP_EXACT = 1 << 3, /* unwrapping yields exactly the wrapped length */
 	MECH_VERIFY_SIG_FIRST = 1 << 4, /* offered by C_VerifySignatureInit */
 	MECH_DERIVE_DATA = 1 << 5,      /* derives a data object (CKM_HKDF_DATA) */
 	MECH_APPROVED = 1 << 6,         /* stays in the approved profile */
 	MECH_INTEROP = 1 << 7,          /* offered in the interop profile only */
-	MECH_UNWRAP_BLIND =
-		1
-		<< 8, /* unwrapping a forged blob tells nothing of a right one: it is authenticated,
-			 * or rejected implicitly */
+	/*
+	 * Unwrapping a forged blob tells nothing of a right one: it is authenticated, or rejected
+	 * implicitly.
+	 */
+	MECH_UNWRAP_BLIND = 1 << 8,
 	MECH_WRAP_KEYSTREAM = 1 << 9, /* wrapping adds a keystream that the caller's IV chooses */
 	MECH_DERIVE_OPEN = 1 << 10    /* a readable key may be derived from one that is not */
 };
@@ -139,7 +140,7 @@ void mech_profile_set(enum conf_profile p);
 const struct mech *mech_find(CK_MECHANISM_TYPE type);
 /*
  * All offered rows in order of number: count, and the i-th. Stable between crypto_start and
- * crypto_stop.
+ * crypto_stop, once the count is not 0: that says that memory was short.
  */
 size_t mech_count(void);
 const struct mech *mech_at(size_t i);

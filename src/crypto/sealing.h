@@ -19,9 +19,9 @@ enum {
 	SEALING_KEY = 32,   /* bytes of every key here */
 	SEALING_NONCE = 12, /* random, in front of what it sealed */
 	SEALING_TAG = 16,   /* after it */
-	SEALING_EXTRA =
-		SEALING_NONCE + SEALING_TAG, /* how much longer sealed data is than plain data */
-	SEALING_MAC = 32                     /* bytes of a MAC and of a digest */
+	/* how much longer sealed data is than plain data */
+	SEALING_EXTRA = SEALING_NONCE + SEALING_TAG,
+	SEALING_MAC = 32 /* bytes of a MAC and of a digest */
 };
 
 /*

@@ -53,6 +53,8 @@ static enum err mechanism_list(CK_MECHANISM_TYPE *list, CK_ULONG *n)
 	CK_ULONG room = *n;
 
 	*n = mech_count();
+	if (*n == 0)
+		return E_MEMORY;
 	if (list == NULL)
 		return OK;
 	if (room < *n)
