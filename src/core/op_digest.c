@@ -2,6 +2,7 @@
 /* C_DigestKey: a secret key's value goes into a digest (3.2, 5.12.4). */
 #include "core/op_private.h"
 
+#include "core/policy.h"
 #include "core/release.h"
 #include "core/token.h"
 
@@ -12,13 +13,15 @@
 static enum err absorb_key(struct session *s, struct op *op, const struct object *o)
 {
 	struct span value = attrset_bytes(o->attrs, CKA_VALUE);
-	enum err e = OK;
+	struct attr_who who = token_who(s->token);
+	enum err e;
 
 	if (!usage_is_key(o))
 		return E_KEY_HANDLE;
 	if (o->cls != CKO_SECRET_KEY)
 		return E_KEY_INDIGESTIBLE;
-	if (release_watched(o))
+	e = policy_digest(&who, o->attrs);
+	if (e == OK && release_watched(o))
 		e = release_record(s->token, EV_DIGEST_KEY, o, op->run.mech->type, value.n, OK);
 	if (e == OK)
 		e = op_absorb(op, value);

@@ -140,6 +140,11 @@ enum err policy_sign(const struct attr_who *who, CK_MECHANISM_TYPE m, const stru
 	return m == CKM_RSA_X_509 && unwraps && !who->compat ? E_KEY_USAGE : OK;
 }
 
+enum err policy_digest(const struct attr_who *who, const struct attrset *key)
+{
+	return attr_hidden(key) && !who->compat ? E_KEY_INDIGESTIBLE : OK;
+}
+
 enum err policy_copy(const struct attr_who *who, const struct attrset *old,
 		     const struct attrset *obj)
 {

@@ -46,6 +46,11 @@ enum err policy_wrap(const struct attr_who *who, const struct mech *m,
  * C_SignInit and C_SignRecoverInit.
  */
 enum err policy_sign(const struct attr_who *who, CK_MECHANISM_TYPE m, const struct attrset *key);
+/*
+ * A digest of a key whose value may not be seen is the key that HMAC uses in place of a long one, and an answer to every
+ * guess at a short one: E_KEY_INDIGESTIBLE. For C_DigestKey.
+ */
+enum err policy_digest(const struct attr_who *who, const struct attrset *key);
 /* A copy of a key is seen by nobody who does not see the key: it must not outlive the logout as a session object. */
 enum err policy_copy(const struct attr_who *who, const struct attrset *old,
 		     const struct attrset *obj);

@@ -236,6 +236,8 @@ static CK_OBJECT_HANDLE known_key(CK_SESSION_HANDLE s, CK_BYTE *value, CK_ULONG 
 	templ_ulong(&t, CKA_CLASS, CKO_SECRET_KEY);
 	templ_ulong(&t, CKA_KEY_TYPE, CKK_GENERIC_SECRET);
 	templ_bytes(&t, CKA_VALUE, value, n);
+	templ_bool(&t, CKA_SENSITIVE, false);
+	templ_flags(&t, CKA_EXTRACTABLE);
 	assert_ok(p11->C_CreateObject(s, t.a, t.n, &h));
 	return h;
 }

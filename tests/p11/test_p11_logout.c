@@ -3,7 +3,7 @@
  * What begins under a login ends with it (case B031), CKA_ALWAYS_AUTHENTICATE, and who may use a
  * key for what (usage attributes, CKA_ALLOWED_MECHANISMS, key types).
  */
-#include "p11.h"
+#include "case.h"
 
 static CK_BYTE data[32] = "what is to be signed", out[512];
 
@@ -92,7 +92,7 @@ static void others_survive(void **state)
 static void keyed_digest(void **state)
 {
 	CK_SESSION_HANDLE s = p11_session();
-	CK_OBJECT_HANDLE key = p11_secret(s, CKM_GENERIC_SECRET_KEY_GEN, 32, CKA_SIGN);
+	CK_OBJECT_HANDLE key = case_secret(s, CKK_GENERIC_SECRET, data, 32, CKA_SIGN);
 	CK_MECHANISM d = mechanism(CKM_SHA256, NULL, 0);
 	CK_ULONG n = sizeof(out);
 

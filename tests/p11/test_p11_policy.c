@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What docs/ARCHITECTURE.md refuses of wrapping, unwrapping and derivation with keys whose value may not be seen: every
- * listed mechanism that wraps, each with a key that may be read and its hidden twin, and all of it again with compat.
+ * What docs/ARCHITECTURE.md refuses of wrapping, unwrapping, derivation and digests with keys whose value may not be seen:
+ * every listed mechanism that wraps, each with a key that may be read and its hidden twin, and all of it again with compat.
  *
  * Each rule was taken out of src/core/policy.c, and each trait out of its row, to see the test fail.
  */
@@ -265,6 +265,77 @@ static void test_derivation_with_compat(void **state)
 	agree_in_every_way();
 }
 
+/* ---- digests of keys ---- */
+
+static CK_RV digest(CK_OBJECT_HANDLE key)
+{
+	CK_SESSION_HANDLE s = p11_session();
+	CK_MECHANISM m = mechanism(CKM_SHA256, NULL, 0);
+	CK_ULONG n = sizeof(value);
+	CK_RV rv;
+
+	assert_ok(p11->C_DigestInit(s, &m));
+	rv = p11->C_DigestKey(s, key);
+	if (rv == CKR_OK)
+		assert_ok(p11->C_DigestFinal(s, value, &n));
+	else /* and the operation has ended */
+		assert_rv(p11->C_DigestFinal(s, value, &n), CKR_OPERATION_NOT_INITIALIZED);
+	return rv;
+}
+
+static CK_OBJECT_HANDLE long_key(bool sensitive, bool extractable)
+{
+	struct templ t = { 0 };
+	CK_OBJECT_HANDLE h;
+
+	templ_ulong(&t, CKA_CLASS, CKO_SECRET_KEY);
+	templ_ulong(&t, CKA_KEY_TYPE, CKK_GENERIC_SECRET);
+	templ_bytes(&t, CKA_VALUE, blob, 65);
+	templ_bool(&t, CKA_SENSITIVE, sensitive);
+	templ_bool(&t, CKA_EXTRACTABLE, extractable);
+	templ_flags(&t, CKA_SIGN);
+	assert_ok(case_create(p11_session(), &t, &h));
+	return h;
+}
+
+static void sign(CK_OBJECT_HANDLE key, CK_BYTE mac[32])
+{
+	CK_MECHANISM m = mechanism(CKM_SHA256_HMAC, NULL, 0);
+	CK_ULONG n = 32;
+
+	assert_ok(p11->C_SignInit(p11_session(), &m, key));
+	assert_ok(p11->C_Sign(p11_session(), kek, sizeof(kek), mac, &n));
+}
+
+static void digest_in_every_way(CK_RV hidden)
+{
+	for (int i = 0; i < 4; i++) {
+		bool sensitive = (i & 1) != 0, extractable = (i & 2) != 0,
+		     seen = !sensitive && extractable;
+
+		assert_rv(digest(long_key(sensitive, extractable)), seen ? CKR_OK : hidden);
+	}
+}
+
+static void test_digests(void **state)
+{
+	(void)state;
+	digest_in_every_way(CKR_KEY_INDIGESTIBLE);
+}
+
+/* Why: of a key that is longer than the block HMAC uses the digest, so who has that signs without the key. */
+static void test_digests_with_compat(void **state)
+{
+	CK_BYTE right[32], forged[32];
+
+	(void)state;
+	digest_in_every_way(CKR_OK);
+	assert_ok(digest(long_key(true, false)));
+	sign(long_key(true, false), right);
+	sign(case_secret(p11_session(), CKK_GENERIC_SECRET, value, 32, CKA_SIGN), forged);
+	assert_memory_equal(forged, right, sizeof(right));
+}
+
 int main(void)
 {
 #define TEST(f)   cmocka_unit_test_setup_teardown(f, p11_setup_token, p11_teardown)
@@ -275,6 +346,8 @@ int main(void)
 		TEST(test_wrong_padding_is_a_key),
 		TEST(test_derivation),
 		COMPAT(test_derivation_with_compat),
+		TEST(test_digests),
+		COMPAT(test_digests_with_compat),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
