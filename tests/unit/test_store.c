@@ -4,9 +4,11 @@
 
 #include "base/mem.h"
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -352,15 +354,40 @@ static void test_events(void **state)
 	assert_int_equal(t.n, 3);
 }
 
+/* A limit of files' sizes, as a quota, shows at COMMIT. It is no failed disk, and with room all is well. */
+static void test_may_not_grow(void **state)
+{
+	struct vault *v = *state;
+	struct rlimit before, now;
+	enum err e = OK;
+	size_t n = 0;
+
+	(void)signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	now = before;
+	now.rlim_cur = vault_size(v->db);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &now), 0);
+	while (e == OK && n < 1000) {
+		e = vault_put(v->s, v->user, true, "x", "", NULL);
+		n += e == OK;
+	}
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	(void)signal(SIGXFSZ, SIG_DFL);
+	assert_int_equal(e, E_DEVICE_MEMORY);
+	assert_int_equal(vault_count(v->s, v->user), n);
+	vault_must_put(v, true, "after", "");
+	assert_int_equal(vault_findings(v->s, v->user, false), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, vault_open, vault_close)
-		TEST(test_round_trip),      TEST(test_traits),  TEST(test_change_and_remove),
-		TEST(test_all_or_none),     TEST(test_query),   TEST(test_changes),
-		TEST(test_pruned_removals), TEST(test_version), TEST(test_lost_update),
-		TEST(test_without_login),   TEST(test_info),    TEST(test_big_record),
-		TEST(test_events),
+		TEST(test_round_trip),      TEST(test_traits),       TEST(test_change_and_remove),
+		TEST(test_all_or_none),     TEST(test_query),        TEST(test_changes),
+		TEST(test_pruned_removals), TEST(test_version),      TEST(test_lost_update),
+		TEST(test_without_login),   TEST(test_info),         TEST(test_big_record),
+		TEST(test_events),          TEST(test_may_not_grow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
