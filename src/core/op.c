@@ -274,7 +274,11 @@ static void clear(struct buf *b)
 void op_end(struct session *s, struct op *op, enum err result)
 {
 	record_end(s, op, result);
-	run_end(&op->run);
+	/* what C_DigestKey left in a digest is not kept for reuse, as what a key's own run has is */
+	if (op->keyed)
+		run_free(&op->run);
+	else
+		run_end(&op->run);
 	if (op->key.object != NULL)
 		usage_done(&op->key);
 	clear(&op->in);

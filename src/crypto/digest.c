@@ -102,16 +102,28 @@ static const struct mech_ops sha_ops = {
 	.drop = sha_drop,
 };
 
-/* The state of the others is the libcrypto context itself. */
-static enum err evp_begin(struct run *r)
+static enum err evp_init(struct run *r, const EVP_MD *md)
 {
-	EVP_MD *md = fetch_md(hash_of(r->mech->type)->alg);
-
 	if (r->state == NULL)
 		r->state = EVP_MD_CTX_new();
 	if (r->state == NULL)
 		return E_MEMORY;
 	return md != NULL && EVP_DigestInit_ex2(r->state, md, NULL) == 1 ? OK : E_FAILED;
+}
+
+/*
+ * The state of the others is the libcrypto context itself. It is secret memory whatever goes in:
+ * C_DigestKey may put a key into a digest that has begun (3.2, 5.12.4).
+ */
+static enum err evp_begin(struct run *r)
+{
+	EVP_MD *md = fetch_md(hash_of(r->mech->type)->alg);
+	enum err e;
+
+	crypto_secret_enter();
+	e = evp_init(r, md);
+	crypto_secret_leave();
+	return e;
 }
 
 static size_t evp_bound(const struct run *r, size_t n, bool last)

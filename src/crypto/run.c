@@ -5,7 +5,7 @@
 
 #include <openssl/err.h>
 
-/* Work under a key runs inside the secret-arena tag; digests have nothing that is a key. */
+/* Work under a key runs inside the secret-arena tag; digests see to their own state (digest.c). */
 static void enter(const struct run *r)
 {
 	if (r->key != NULL)

@@ -92,6 +92,21 @@ commands()
 	[ "$status" -ne 0 ] && [[ $output == *BAD* ]]
 }
 
+@test "doctor names rows that others put in or hid, and a listing does not pass over them" {
+	make_office
+	make_key ec-p256 seal
+	db=$(find home -name token.db)
+	sqlite3 "$db" "INSERT INTO objects SELECT (SELECT next_id FROM token), 1, changed, sight, cls, label_ix, id_ix, x'', blob
+		FROM objects WHERE sight = 0 LIMIT 1"
+	run chancery doctor --pin-source "$user" pkcs11:token=office
+	[ "$status" -ne 0 ] && [[ $output == *"has no seal, and public_write is off"* ]]
+	sqlite3 "$db" "DELETE FROM objects WHERE tag = x''; UPDATE objects SET sight = 9 WHERE sight = 2"
+	run chancery key list --pin-source "$user" pkcs11:token=office
+	[ "$status" -ne 0 ]
+	run chancery doctor --pin-source "$user" pkcs11:token=office
+	[ "$status" -ne 0 ] && [[ $output == *"is damaged or was altered"* ]]
+}
+
 @test "a wrong configuration is named by file and line" {
 	printf '[module]\nnonsense = 1\n' >chancery.conf
 	chmod 600 chancery.conf

@@ -226,12 +226,27 @@ static void test_wrapped_key(void **state)
 	}
 }
 
+/* A saved state, too, of what is longer than any. Seen to fail, by a signal: without the check of STATE_MAX. */
+static void test_saved_state(void **state)
+{
+	CK_SESSION_HANDLE s = p11_session();
+
+	(void)state;
+	for (size_t k = 0; k < LENGTH(there_is_not); k++)
+		assert_rv(p11->C_SetOperationState(s, forbidden, there_is_not[k], 0, 0),
+			  CKR_SAVED_STATE_INVALID);
+	assert_rv(p11->C_SetOperationState(s, forbidden, SIZE_MAX / 2, 0, 0),
+		  CKR_SAVED_STATE_INVALID);
+	assert_rv(p11->C_SetOperationState(s, forbidden, PAGE, 0, 0), CKR_SAVED_STATE_INVALID);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_every_mechanism),
 		TEST(test_wrapped_key),
+		TEST(test_saved_state),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

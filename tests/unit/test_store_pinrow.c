@@ -6,6 +6,7 @@
 #include "vault.h"
 
 #include "base/log.h"
+#include "base/mem.h"
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -150,12 +151,24 @@ static void test_so_row(void **state)
 #define OLD_STATE   "UPDATE token SET sealed = (SELECT sealed FROM kept.token);"
 #define OLD_COUNTER "UPDATE token SET changes = (SELECT changes FROM kept.token);"
 
+static enum err list(const struct vault *v)
+{
+	const struct store_query q = { .cls = CK_UNAVAILABLE_INFORMATION };
+	uint64_t *ids = NULL;
+	size_t n = 0;
+	enum err e = store_query(v->s, v->user, &q, &ids, &n);
+
+	mem_free(ids);
+	return e;
+}
+
 /* The earlier PIN lets nobody in, and the state lets nobody change or list anything. */
 static void expect_refused(const struct vault *v)
 {
 	assert_int_equal(try_login(v->s, STORE_USER, USER_PIN), E_CORRUPT);
 	assert_int_equal(try_login(v->s, STORE_SO, SO_PIN), E_CORRUPT);
 	assert_int_equal(vault_put(v->s, v->user, true, "more", "", NULL), E_CORRUPT);
+	assert_int_equal(list(v), E_CORRUPT);
 	assert_true(vault_findings(v->s, v->user, true) >= 1);
 }
 
