@@ -45,9 +45,9 @@ enum err attr_begin(enum attr_how how, const struct attr_who *who, CK_OBJECT_CLA
 /*
  * After the key material was merged in and completed: the origin and the history (CKA_LOCAL,
  * CKA_KEY_GEN_MECHANISM, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE), CKA_CHECK_VALUE of
- * certificates, CKA_PUBLIC_CRC64_VALUE, a fresh CKA_UNIQUE_ID, and what policy says about base: the
- * attributes of the base key when deriving and of the unwrapping key when unwrapping (NULL: there
- * is none). m: the mechanism that generated or derived it, or NULL.
+ * certificates, CKA_PUBLIC_CRC64_VALUE, a fresh CKA_UNIQUE_ID, and what policy says about what was
+ * unwrapped. base: the attributes of the base key when deriving and of the unwrapping key when
+ * unwrapping (NULL: there is none). m: the mechanism that generated or derived it, or NULL.
  */
 enum err attr_finish(enum attr_how how, const struct attr_who *who, const struct mech *m,
 		     const struct attrset *base, struct attrset *obj);

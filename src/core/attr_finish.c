@@ -98,20 +98,14 @@ static void drop_words(const struct schema_kind *k, struct attrset *obj)
 			attrset_drop(obj, row->type);
 }
 
-static enum err check_policy(enum attr_how how, const struct attr_who *who, const struct mech *m,
-			     const struct attrset *base, const struct attrset *obj)
-{
-	if (how == HOW_UNWRAP)
-		return policy_unwrap(who, base, obj);
-	return how == HOW_DERIVE ? policy_derive(who, m, base, obj) : OK;
-}
-
 enum err attr_finish(enum attr_how how, const struct attr_who *who, const struct mech *m,
 		     const struct attrset *base, struct attrset *obj)
 {
 	const struct schema_kind *k = schema_kind_of(obj);
-	enum err e = k != NULL ? check_policy(how, who, m, base, obj) : E_INTERNAL;
+	enum err e = k != NULL ? OK : E_INTERNAL;
 
+	if (e == OK && how == HOW_UNWRAP)
+		e = policy_unwrap(who, base, obj);
 	if (e == OK)
 		e = put_origin(how, m, k, obj);
 	if (e == OK)

@@ -55,6 +55,8 @@ static enum err derive(const struct attr_who *who, const struct mech *m, const s
 	if (e == OK)
 		e = attr_begin(HOW_DERIVE, who, cls, CK_UNAVAILABLE_INFORMATION, obj);
 	if (e == OK)
+		e = policy_derive(who, m, base, obj);
+	if (e == OK)
 		e = policy_derive(who, m, extra, obj);
 	if (e == OK)
 		e = mech_derive(m, par, src->base.key, src->extra.key, obj, made);
@@ -84,17 +86,20 @@ static enum err record_use(struct session *s, const struct mech *m, const struct
 	return e == OK ? record_one(s, m, src->extra.object) : e;
 }
 
-static bool lineage(const struct sources *src)
+static enum err publish(struct session *s, struct origin *from, const struct mech *m,
+			const struct sources *src, struct attrset **obj, CK_OBJECT_HANDLE *h)
 {
-	return src->base.object->lineage ||
-	       (src->extra.object != NULL && src->extra.object->lineage);
+	origin_add(from, src->base.object);
+	if (src->extra.object != NULL)
+		origin_add(from, src->extra.object);
+	return newobj_publish(s, EV_DERIVE, m, from, obj, h, 1);
 }
 
 enum err key_derive(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_HANDLE base,
 		    struct templ t, CK_OBJECT_HANDLE *h)
 {
 	const struct mech *m = mech_find(mechanism->mechanism);
-	const unsigned epoch = token_epoch(s->token); /* before the keys are looked up */
+	struct origin from = { .epoch = token_epoch(s->token) };
 	struct attr_who who = token_who(s->token);
 	struct sources src = { 0 };
 	struct attrset *obj = NULL;
@@ -111,13 +116,9 @@ enum err key_derive(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 	if (e == OK)
 		e = derive(&who, m, &par, &src, obj);
 	if (e == OK)
-		e = release_login(s->token, epoch, src.base.object);
-	if (e == OK)
-		e = release_login(s->token, epoch, src.extra.object);
-	if (e == OK)
 		e = record_use(s, m, &src);
 	if (e == OK)
-		e = newobj_publish(s, EV_DERIVE, m, lineage(&src), &obj, h, 1);
+		e = publish(s, &from, m, &src, &obj, h);
 	sources_done(&src);
 	attrset_free(obj);
 	param_clear(&par);

@@ -59,7 +59,7 @@ enum err key_generate(struct session *s, const CK_MECHANISM *mechanism, struct t
 	if (e == OK)
 		e = generate(s, &who, m, &par, obj);
 	if (e == OK)
-		e = newobj_publish(s, EV_GENERATE, m, false, &obj, h, 1);
+		e = newobj_publish(s, EV_GENERATE, m, NULL, &obj, h, 1);
 	attrset_free(obj);
 	param_clear(&par);
 	return e;
@@ -122,7 +122,7 @@ enum err key_generate_pair(struct session *s, const CK_MECHANISM *mechanism, str
 	if (e == OK)
 		e = generate_pair(s, &who, m, &par, obj);
 	if (e == OK)
-		e = newobj_publish(s, EV_GENERATE, m, false, obj, h, HALVES);
+		e = newobj_publish(s, EV_GENERATE, m, NULL, obj, h, HALVES);
 	if (e == OK) {
 		*hpub = h[PUB];
 		*hpriv = h[PRIV];

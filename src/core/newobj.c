@@ -39,24 +39,27 @@ static enum err record(struct session *s, enum roll_event_kind event, const stru
 }
 
 /* Takes a reference of its own to each: token_add_all takes over the caller's. */
-static enum err add(struct session *s, struct object *const *o, CK_OBJECT_HANDLE *h, size_t n)
+static enum err add(struct session *s, const struct origin *from, struct object *const *o,
+		    CK_OBJECT_HANDLE *h, size_t n)
 {
 	struct object *given[MAX];
 
 	for (size_t i = 0; i < n; i++)
 		given[i] = object_ref(o[i]);
-	return token_add_all(s->token, s, given, h, n);
+	return token_add_all(s->token, s, from, given, h, n);
 }
 
 enum err newobj_publish(struct session *s, enum roll_event_kind event, const struct mech *m,
-			bool lineage, struct attrset **attrs, CK_OBJECT_HANDLE *h, size_t n)
+			const struct origin *from, struct attrset **attrs, CK_OBJECT_HANDLE *h,
+			size_t n)
 {
+	bool lineage = from != NULL && from->lineage;
 	struct object *o[MAX] = { NULL, NULL };
 	CK_OBJECT_HANDLE made[MAX];
 	enum err e = make(lineage, attrs, o, n);
 
 	if (e == OK)
-		e = add(s, o, made, n);
+		e = add(s, from, o, made, n);
 	if (e == OK && (e = record(s, event, m, o, n)) != OK) {
 		/* nothing may exist without its record */
 		for (size_t i = 0; i < n; i++)

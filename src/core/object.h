@@ -36,6 +36,19 @@ struct object {
 	atomic_bool key_used; /* since the hand last passed */
 };
 
+/* What a new object is made from. */
+struct origin {
+	bool lineage; /* something that has it */
+	bool login; /* something that needs the login: then it is released under this login only */
+	unsigned epoch; /* which was the present one before anything was looked up */
+};
+
+static inline void origin_add(struct origin *from, const struct object *o)
+{
+	from->lineage = from->lineage || o->lineage;
+	from->login = from->login || o->sight != SIGHT_ALL;
+}
+
 /* Who sees an object with these attributes. */
 enum sight object_sight(const struct attrset *attrs);
 /* Takes over attrs (also on error, freed). One reference, the caller's. */

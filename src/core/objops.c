@@ -28,13 +28,14 @@ enum err obj_create(struct session *s, struct templ t, CK_OBJECT_HANDLE *h)
 	if (e == OK)
 		e = attr_finish(HOW_CREATE, &who, NULL, NULL, obj);
 	if (e == OK)
-		e = newobj_publish(s, EV_CREATE, NULL, false, &obj, h, 1);
+		e = newobj_publish(s, EV_CREATE, NULL, NULL, &obj, h, 1);
 	attrset_free(obj);
 	return e;
 }
 
 enum err obj_copy(struct session *s, CK_OBJECT_HANDLE from, struct templ t, CK_OBJECT_HANDLE *h)
 {
+	struct origin source = { .epoch = token_epoch(s->token) };
 	struct attr_who who = token_who(s->token);
 	struct attrset *change = NULL, *obj = NULL;
 	struct object *o = NULL;
@@ -44,8 +45,10 @@ enum err obj_copy(struct session *s, CK_OBJECT_HANDLE from, struct templ t, CK_O
 		e = token_object(s->token, from, &o);
 	if (e == OK)
 		e = attr_copy(&who, o->attrs, change, &obj);
-	if (e == OK)
-		e = newobj_publish(s, EV_COPY, NULL, o->lineage, &obj, h, 1);
+	if (e == OK) {
+		origin_add(&source, o);
+		e = newobj_publish(s, EV_COPY, NULL, &source, &obj, h, 1);
+	}
 	object_unref(o);
 	attrset_free(change);
 	attrset_free(obj);

@@ -45,9 +45,12 @@ enum err token_may_add(struct token *t, const struct session *s, const struct at
  * public token object in a public session needs the configuration's leave). Takes over obj (also on error).
  */
 enum err token_add(struct token *t, struct session *s, struct object *obj, CK_OBJECT_HANDLE *h);
-/* As token_add for two or more that must come to be together (key pairs). */
-enum err token_add_all(struct token *t, struct session *s, struct object **obj, CK_OBJECT_HANDLE *h,
-		       size_t n);
+/*
+ * As token_add for two or more that must come to be together (key pairs). from: what they are made from, or NULL. If that needs
+ * the login, and a logout came before they could be shown, they are removed again: E_NOT_LOGGED_IN.
+ */
+enum err token_add_all(struct token *t, struct session *s, const struct origin *from,
+		       struct object **obj, CK_OBJECT_HANDLE *h, size_t n);
 /* Publishes a new version of what h names; old is the version it was made from (E_OBJECT_HANDLE if another came first: the caller retries). Takes over obj. */
 enum err token_replace(struct token *t, struct session *s, CK_OBJECT_HANDLE h,
 		       const struct object *old, struct object *obj);

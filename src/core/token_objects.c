@@ -129,6 +129,7 @@ enum err token_may_add(struct token *t, const struct session *s, const struct at
 #define ADD_MOST 8 /* that come to be together */
 
 struct adding {
+	const struct origin *from; /* or NULL */
 	struct access *access;
 	unsigned epoch;
 	struct object *o[ADD_MOST];
@@ -155,26 +156,37 @@ static void settle(struct object *o, const struct record *r, const struct access
 	o->verified = o->checked = a->seal != NULL;
 }
 
-static enum err store_all(struct adding *a)
+/* In one transaction; r[i] is then what became of the i-th, if it is a token object. */
+static enum err commit_all(const struct adding *a, enum store_change_kind kind, struct record *r)
 {
-	struct record r[ADD_MOST];
 	struct store_change c[ADD_MOST];
 	size_t n = 0;
-	enum err e;
 
 	for (size_t i = 0; i < a->n; i++) {
 		if (!a->o[i]->token)
 			continue;
 		r[i] = record_of(a->o[i]);
-		c[n++] = (struct store_change){ CHANGE_CREATE, &r[i] };
+		c[n++] = (struct store_change){ kind, &r[i] };
 	}
 	if (n == 0)
 		return OK;
-	e = store_commit(a->access->medium->store, a->access->seal, c, n, span(NULL, 0));
+	return store_commit(a->access->medium->store, a->access->seal, c, n, span(NULL, 0));
+}
+
+static enum err store_all(struct adding *a)
+{
+	struct record r[ADD_MOST];
+	enum err e = commit_all(a, CHANGE_CREATE, r);
+
 	for (size_t i = 0; e == OK && i < a->n; i++)
 		if (a->o[i]->token)
 			settle(a->o[i], &r[i], a->access);
 	return e;
+}
+
+static bool same_medium_locked(const struct token *t, const struct adding *a)
+{
+	return t->access != NULL && t->access->medium == a->access->medium;
 }
 
 /*
@@ -185,7 +197,49 @@ static bool shown_locked(const struct token *t, const struct adding *a, const st
 {
 	if (o->sight != SIGHT_ALL && a->epoch != atomic_load(&t->epoch))
 		return false;
-	return t->access != NULL && t->access->medium == a->access->medium;
+	return same_medium_locked(t, a);
+}
+
+/* Whether what the objects are made from was there only until a logout that is past. */
+static bool outlived_locked(const struct token *t, const struct adding *a)
+{
+	return a->from != NULL && a->from->login && a->from->epoch != atomic_load(&t->epoch);
+}
+
+/* Takes them out of the map, where token_sync may have been faster. */
+static struct entry *unload_locked(struct token *t, const struct adding *a)
+{
+	struct entry *gone = NULL, *e;
+
+	for (size_t i = 0; same_medium_locked(t, a) && i < a->n; i++) {
+		if (!a->o[i]->token)
+			continue;
+		load_spoil_locked(t, a->o[i]->id);
+		e = map_by_id(&t->map, a->o[i]->id);
+		if (e == NULL)
+			continue;
+		map_remove(t, e);
+		e->next = gone;
+		gone = e;
+	}
+	return gone;
+}
+
+/*
+ * Removes again what was stored under a login that has ended; with the access of that login, for the present one may
+ * have no leave to. What another removed first is as well gone.
+ */
+static enum err withdraw(struct token *t, const struct adding *a)
+{
+	struct record r[ADD_MOST];
+	enum err e = commit_all(a, CHANGE_REMOVE, r);
+	struct entry *gone;
+
+	rwlock_write(&t->rw);
+	gone = unload_locked(t, a);
+	rwlock_drop(&t->rw);
+	map_bury(gone);
+	return e == OK || e == E_OBJECT_HANDLE ? E_NOT_LOGGED_IN : e;
 }
 
 static CK_OBJECT_HANDLE publish_locked(struct token *t, struct session *s, struct adding *a,
@@ -233,6 +287,7 @@ static void adding_end(struct adding *a)
 static enum err add_all(struct token *t, struct session *s, struct adding *a, CK_OBJECT_HANDLE *h)
 {
 	enum err e = OK;
+	bool outlived;
 
 	for (size_t i = 0; e == OK && i < a->n; i++)
 		e = may_change(a->access, s, a->o[i]);
@@ -244,16 +299,17 @@ static enum err add_all(struct token *t, struct session *s, struct adding *a, CK
 		return e;
 	s->made_objects = true;
 	rwlock_write(&t->rw);
-	for (size_t i = 0; i < a->n; i++)
+	outlived = outlived_locked(t, a);
+	for (size_t i = 0; i < a->n && !outlived; i++)
 		h[i] = publish_locked(t, s, a, i);
 	rwlock_drop(&t->rw);
-	return OK;
+	return outlived ? withdraw(t, a) : OK;
 }
 
-enum err token_add_all(struct token *t, struct session *s, struct object **o, CK_OBJECT_HANDLE *h,
-		       size_t n)
+enum err token_add_all(struct token *t, struct session *s, const struct origin *from,
+		       struct object **o, CK_OBJECT_HANDLE *h, size_t n)
 {
-	struct adding a = { 0 };
+	struct adding a = { .from = from };
 	enum err e = E_INTERNAL;
 
 	if (n <= ADD_MOST)
@@ -266,7 +322,7 @@ enum err token_add_all(struct token *t, struct session *s, struct object **o, CK
 
 enum err token_add(struct token *t, struct session *s, struct object *o, CK_OBJECT_HANDLE *h)
 {
-	return token_add_all(t, s, &o, h, 1);
+	return token_add_all(t, s, NULL, &o, h, 1);
 }
 
 /* ---- changes ---- */

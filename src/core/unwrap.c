@@ -75,7 +75,7 @@ enum err key_unwrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 		    struct span in, struct templ t, CK_OBJECT_HANDLE *h)
 {
 	const struct mech *m = mech_find(mechanism->mechanism);
-	const unsigned epoch = token_epoch(s->token); /* before the key is looked up */
+	struct origin from = { .epoch = token_epoch(s->token) };
 	struct attr_who who = token_who(s->token);
 	struct used_key u = { NULL, NULL };
 	struct attrset *obj = NULL;
@@ -96,11 +96,11 @@ enum err key_unwrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 	if (e == OK)
 		e = unwrap(&who, m, &par, &u, in, obj);
 	if (e == OK)
-		e = release_login(s->token, epoch, u.object);
-	if (e == OK)
 		e = record_use(s, m, u.object);
-	if (e == OK)
-		e = newobj_publish(s, EV_UNWRAP, m, u.object->lineage, &obj, h, 1);
+	if (e == OK) {
+		origin_add(&from, u.object);
+		e = newobj_publish(s, EV_UNWRAP, m, &from, &obj, h, 1);
+	}
 	usage_done(&u);
 	attrset_free(obj);
 	param_clear(&par);

@@ -164,6 +164,12 @@ static void hold(void)
 	assert_int_equal(session_get(user, &s), OK);
 }
 
+static void let_go(void)
+{
+	session_put(s);
+	s = NULL;
+}
+
 static int teardown(void **state)
 {
 	if (s != NULL)
@@ -365,6 +371,180 @@ static void derived_with_a_private_salt(void **state)
 	assert_int_equal(derive(base, salt), OK);
 	happens[DERIVE] = logs_out;
 	assert_int_equal(derive(base, salt), E_NOT_LOGGED_IN);
+}
+
+/* ---- a logout while what was made with a private object is stored ---- */
+
+static CK_BYTE late[] = { 'l', 'a', 't', 'e' };
+
+/* Of a public token object, which anybody could read. */
+#define OPEN_TOKEN_OBJECT                                \
+	{ CKA_TOKEN, &yes, 1 }, { CKA_PRIVATE, &no, 1 }, \
+	{                                                \
+		CKA_LABEL, late, sizeof(late)            \
+	}
+
+/* It is not there, now or after another login, and had no handle. */
+static void nothing_stays(CK_OBJECT_HANDLE h)
+{
+	assert_int_equal(h, 4711);
+	let_go();
+	assert_int_equal(office_find_label(user, "late", NULL), 0);
+	assert_int_equal(office_login(user, CKU_USER, USER_PIN), OK);
+	assert_int_equal(office_find_label(user, "late", NULL), 0);
+	hold();
+}
+
+static enum err derive_stored(bool private_base, bool private_salt, CK_OBJECT_HANDLE *h)
+{
+	CK_OBJECT_HANDLE base = base_key(private_base), salt = base_key(private_salt);
+	CK_HKDF_PARAMS p = {
+		.bExtract = CK_TRUE,
+		.bExpand = CK_TRUE,
+		.prfHashMechanism = CKM_SHA256,
+		.ulSaltType = CKF_HKDF_SALT_KEY,
+		.hSaltKey = salt,
+	};
+	CK_MECHANISM m = { CKM_HKDF_DERIVE, &p, sizeof(p) };
+	const CK_ATTRIBUTE a[] = {
+		OPEN_TOKEN_OBJECT,
+		{ CKA_VALUE_LEN, &len16, sizeof(len16) },
+		{ CKA_EXTRACTABLE, &yes, 1 },
+		{ CKA_SENSITIVE, &no, 1 },
+	};
+
+	happens[COMMIT] = logs_out;
+	return key_derive(s, &m, base, (struct templ){ a, 6 }, h);
+}
+
+static void derived_while_it_is_stored(void **state)
+{
+	CK_OBJECT_HANDLE h = 4711;
+
+	(void)state;
+	hold();
+	assert_int_equal(derive_stored(true, false, &h), E_NOT_LOGGED_IN);
+	nothing_stays(h);
+	assert_int_equal(derive_stored(false, true, &h), E_NOT_LOGGED_IN);
+	nothing_stays(h);
+	assert_int_equal(derive_stored(false, false, &h), OK);
+	let_go();
+	assert_int_equal(office_find_label(user, "late", NULL), 1);
+}
+
+/* A private key that wraps, and unwraps what anybody may read. */
+static CK_OBJECT_HANDLE open_unwrapper(void)
+{
+	CK_MECHANISM m = { CKM_AES_KEY_GEN, NULL, 0 };
+	CK_ATTRIBUTE open[] = { { CKA_SENSITIVE, &no, 1 }, { CKA_EXTRACTABLE, &yes, 1 } };
+	const CK_ATTRIBUTE a[] = {
+		{ CKA_VALUE_LEN, &len16, sizeof(len16) },
+		{ CKA_WRAP, &yes, 1 },
+		{ CKA_UNWRAP, &yes, 1 },
+		{ CKA_UNWRAP_TEMPLATE, open, sizeof(open) },
+	};
+	CK_OBJECT_HANDLE h = 0;
+
+	assert_int_equal(key_generate(s, &m, (struct templ){ a, 4 }, &h), OK);
+	return h;
+}
+
+static void unwrapped_while_it_is_stored(void **state)
+{
+	CK_MECHANISM m = { CKM_AES_KEY_WRAP, NULL, 0 };
+	const CK_ATTRIBUTE a[] = {
+		OPEN_TOKEN_OBJECT,
+		{ CKA_CLASS, &secret_class, sizeof(secret_class) },
+		{ CKA_KEY_TYPE, &generic, sizeof(generic) },
+	};
+	CK_OBJECT_HANDLE kek, h = 4711;
+	CK_ULONG n = sizeof(result);
+
+	(void)state;
+	hold();
+	kek = open_unwrapper();
+	assert_int_equal(key_wrap(s, &m, kek, key(true, CKA_SIGN), out(result, &n)), OK);
+	happens[COMMIT] = logs_out;
+	assert_int_equal(key_unwrap(s, &m, kek, span(result, n), (struct templ){ a, 5 }, &h),
+			 E_NOT_LOGGED_IN);
+	nothing_stays(h);
+}
+
+/* Copies of it may be public, unlike those of keys. */
+static CK_OBJECT_HANDLE private_data(void)
+{
+	CK_OBJECT_CLASS data = CKO_DATA;
+	const CK_ATTRIBUTE a[] = {
+		{ CKA_CLASS, &data, sizeof(data) },
+		{ CKA_TOKEN, &no, 1 },
+		{ CKA_PRIVATE, &yes, 1 },
+		{ CKA_VALUE, in, sizeof(in) },
+	};
+	CK_OBJECT_HANDLE h = 0;
+
+	assert_int_equal(obj_create(s, (struct templ){ a, 4 }, &h), OK);
+	return h;
+}
+
+static void copied_while_it_is_stored(void **state)
+{
+	const CK_ATTRIBUTE a[] = { OPEN_TOKEN_OBJECT };
+	CK_OBJECT_HANDLE ours, h = 4711;
+
+	(void)state;
+	hold();
+	ours = private_data();
+	happens[COMMIT] = logs_out;
+	assert_int_equal(obj_copy(s, ours, (struct templ){ a, 3 }, &h), E_NOT_LOGGED_IN);
+	nothing_stays(h);
+}
+
+static void syncs_and_logs_out(void)
+{
+	assert_int_equal(token_sync(t), OK);
+	logs_out();
+}
+
+/* Another thread may have found it in the store before the logout. */
+static void stored_and_found_before(void **state)
+{
+	const CK_ATTRIBUTE a[] = { OPEN_TOKEN_OBJECT };
+	CK_OBJECT_HANDLE ours, h = 4711;
+
+	(void)state;
+	hold();
+	ours = private_data();
+	happens[COMMIT] = syncs_and_logs_out;
+	assert_int_equal(obj_copy(s, ours, (struct templ){ a, 3 }, &h), E_NOT_LOGGED_IN);
+	nothing_stays(h);
+}
+
+/* ---- what policy refuses of a derivation is refused before it ---- */
+
+static void refused_before_the_work(void **state)
+{
+	const CK_ATTRIBUTE hides[] = { { CKA_SENSITIVE, &yes, 1 } };
+	const CK_ATTRIBUTE shows[] = {
+		{ CKA_VALUE_LEN, &len16, sizeof(len16) },
+		{ CKA_EXTRACTABLE, &yes, 1 },
+		{ CKA_SENSITIVE, &no, 1 },
+	};
+	CK_HKDF_PARAMS p = {
+		.bExpand = CK_TRUE,
+		.prfHashMechanism = CKM_SHA256,
+		.ulSaltType = CKF_HKDF_SALT_NULL,
+	};
+	CK_MECHANISM m = { CKM_HKDF_DERIVE, &p, sizeof(p) };
+	CK_OBJECT_HANDLE base, h = 0;
+
+	(void)state;
+	hold();
+	base = base_key(true);
+	assert_int_equal(obj_set(s, base, (struct templ){ hides, 1 }), OK);
+	happens[DERIVE] = logs_out;
+	assert_int_equal(key_derive(s, &m, base, (struct templ){ shows, 3 }, &h),
+			 E_TEMPLATE_INCONSISTENT);
+	assert_ptr_equal(happens[DERIVE], logs_out); /* nothing was derived */
 }
 
 /* ---- nothing stays behind when a mechanism refuses to begin ---- */
@@ -573,6 +753,11 @@ int main(void)
 		TEST(unwrapped_key),
 		TEST(derived_from_a_private_key),
 		TEST(derived_with_a_private_salt),
+		TEST(derived_while_it_is_stored),
+		TEST(unwrapped_while_it_is_stored),
+		TEST(copied_while_it_is_stored),
+		TEST(stored_and_found_before),
+		TEST(refused_before_the_work),
 		TEST(a_begin_that_fails),
 		TEST(made_across_a_logout),
 		TEST(sealed_across_a_logout),

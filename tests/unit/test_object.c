@@ -176,7 +176,7 @@ static void two_come_together_or_not_at_all(void **state)
 	assert_int_equal(object_new(pub, false, &o[0]), OK);
 	assert_int_equal(object_new(priv, false, &o[1]), OK);
 	assert_int_equal(session_get(user, &s), OK);
-	assert_int_equal(token_add_all(s->token, s, o, h, 2), E_NOT_LOGGED_IN);
+	assert_int_equal(token_add_all(s->token, s, NULL, o, h, 2), E_NOT_LOGGED_IN);
 	session_put(s);
 	assert_int_equal(office_find(user, NULL, NULL), 0);
 }
