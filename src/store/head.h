@@ -14,8 +14,8 @@ struct head {
 	char label[HEAD_LABEL];
 	uint8_t salt[RECORD_SALT]; /* of the index of public records */
 	uint64_t changes;          /* the change counter */
-	uint64_t
-		unsealed; /* the change counter at the last change that did not seal the state anew; 0: none */
+	/* the change counter at the last change that did not seal the state anew; 0: none */
+	uint64_t unsealed;
 	uint64_t next_id;             /* of a record: this one and those above are unused */
 	uint64_t pruned;              /* removals up to this change are not remembered one by one */
 	uint8_t sealed[STATE_SEALED]; /* struct state */

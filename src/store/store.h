@@ -47,11 +47,9 @@ struct store_policy {
 	uint32_t kdf_passes;          /* Argon2id t */
 	uint32_t pin_max;             /* failures until locked */
 	unsigned dir_mode, file_mode; /* 0700/0600, or the group forms */
-	/* for store_check; how a change without a login is taken is up to the layer above */
-	bool public_write; /* a record without a MAC is in order */
-	enum sight (*sight)(
-		const struct attrset
-			*attrs); /* who is to see a record of these; NULL: not compared */
+	/* For store_check alone: whether a record without a MAC is in order, and who is to see one of these attributes (NULL: not compared). */
+	bool public_write;
+	enum sight (*sight)(const struct attrset *attrs);
 };
 
 struct store_info {
