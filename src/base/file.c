@@ -225,3 +225,31 @@ enum err file_create(const char *path, mode_t mode, struct span data, struct why
 {
 	return write_new(path, mode, data, false, why);
 }
+
+/* O_CREAT and O_TRUNC are for a link to nothing yet; a device or a FIFO takes no notice. */
+static enum err write_through(const char *path, mode_t mode, struct span data, struct why *why)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, mode);
+	enum err e;
+
+	if (fd < 0)
+		return why_errno(why, "cannot open %s", path);
+	e = file_write_fd(fd, path, data, why);
+	if (close(fd) != 0 && e == OK)
+		e = why_errno(why, "cannot write %s", path);
+	return e;
+}
+
+enum err file_put(const char *path, mode_t mode, struct span data, struct why *why)
+{
+	char real[PATH_MAX];
+	struct stat st;
+
+	if (stat(path, &st) != 0 && lstat(path, &st) != 0)
+		return file_write(path, mode, data, why);
+	if (!S_ISREG(st.st_mode))
+		return write_through(path, mode, data, why);
+	if (realpath(path, real) == NULL)
+		return why_errno(why, "cannot follow %s", path);
+	return file_write(real, mode, data, why);
+}

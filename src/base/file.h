@@ -48,6 +48,13 @@ enum err file_write_fd(int fd, const char *name, struct span data, struct why *w
  */
 enum err file_write(const char *path, mode_t mode, struct span data, struct why *why);
 
+/*
+ * Writes an output that the user names, as a shell's > would: links are followed, and what is there
+ * and no regular file (a device, a FIFO) is opened and written to, which may block. A regular file
+ * is replaced as by file_write. Not for names in directories where others may put links.
+ */
+enum err file_put(const char *path, mode_t mode, struct span data, struct why *why);
+
 /* As file_write, but E_EXISTS when there is a file of that name: nothing is ever overwritten. */
 enum err file_create(const char *path, mode_t mode, struct span data, struct why *why);
 

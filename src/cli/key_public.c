@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chancery key public */
-#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/office.h"
+#include "cli/output.h"
 #include "cli/pubkey.h"
 #include "cli/report.h"
 #include <string.h>
-#include <unistd.h>
 
 static const struct option_row options[] = {
 	{ "out", "FILE", "where the key goes (default: standard output)", NULL },
@@ -29,14 +28,12 @@ static enum err find_key(struct call *c, const struct office *o, struct object_i
 
 static enum err write_out(struct call *c, struct span bytes)
 {
-	const char *path = call_option(c, "out");
+	const char *path = NULL;
+	enum err e = output_write(c, bytes, &path);
 
-	if (path == NULL)
-		return file_write_fd(STDOUT_FILENO, "standard output", bytes, &c->why);
-	enum err e = file_write(path, 0644, bytes, &c->why);
-	return e != OK ? e
-		       : report_done(c, json_pack("{s:s}", "public_key", path),
-				     "The public key is in %s.", path);
+	return e != OK || path == NULL ? e
+				       : report_done(c, json_pack("{s:s}", "public_key", path),
+						     "The public key is in %s.", path);
 }
 
 static enum err key_public(struct call *c)

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/ecsig.h"
 #include "cli/office.h"
+#include "cli/output.h"
 #include "cli/report.h"
 #include "base/file.h"
 #include "client/signer.h"
@@ -99,12 +100,10 @@ static enum err signer_take(struct call *c, const struct office *o, CK_OBJECT_CL
 
 static enum err output(struct call *c, const struct signer *s, struct span sig)
 {
-	const char *path = call_option(c, "out");
+	const char *path = NULL;
+	enum err e = output_write(c, sig, &path);
 
-	if (path == NULL)
-		return file_write_fd(STDOUT_FILENO, "standard output", sig, &c->why);
-	enum err e = file_write(path, 0644, sig, &c->why);
-	if (e != OK)
+	if (e != OK || path == NULL)
 		return e;
 	return report_done(c,
 			   json_pack("{s:s, s:s, s:I}", "signature", path, "algorithm",

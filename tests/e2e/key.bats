@@ -49,6 +49,32 @@ load office
 	openssl dgst -sha256 -sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:32 -verify pub.pem -signature sig paper
 }
 
+# Seen to fail: with file_write, and with a --out that is standard output opened anew.
+@test "--out goes through links, into a FIFO, and is standard output when it names that" {
+	make_office
+	make_key ec-p256 k
+	chancery key public "$(uri k)" >plain
+	ln -s target link
+	chancery key public --quiet --out link "$(uri k)"
+	[ -L link ]
+	cmp plain target
+	mkfifo fifo
+	cat fifo >got &
+	chancery key public --quiet --out fifo "$(uri k)"
+	wait $!
+	[ -p fifo ]
+	cmp plain got
+	{ echo before; chancery key public --out /dev/stdout "$(uri k)"; echo after; } >mixed
+	{ echo before; cat plain; echo after; } | cmp - mixed
+	echo text >in
+	mkfifo signatures
+	cat signatures >sig &
+	chancery sign --quiet --in in --out signatures "$(uri k)"
+	wait $!
+	[ -p signatures ]
+	chancery verify --in in --signature sig "$(uri k)"
+}
+
 @test "contexts bind" {
 	make_office
 	make_key ml-dsa-44 seal

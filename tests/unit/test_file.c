@@ -272,6 +272,64 @@ static void a_pipe_is_read_to_its_end(void **state)
 	buf_free(&b);
 }
 
+static mode_t kind_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	return st.st_mode & S_IFMT;
+}
+
+/* Seen to fail: file_put as file_write alone. */
+static void an_output_goes_where_its_name_leads(void **state)
+{
+	const char *file = scratch_file(state, "file", 0600, "longer than new", 15);
+	const char *link = scratch_path(state, "link"), *dangling = scratch_path(state, "dangling");
+	const char *later = scratch_path(state, "later");
+	struct why w;
+
+	assert_int_equal(symlink(file, link), 0);
+	assert_int_equal(symlink(later, dangling), 0);
+	assert_int_equal(file_put(link, 0640, span_str("new"), &w), OK);
+	assert_int_equal(kind_of(link), S_IFLNK);
+	assert_int_equal(read_it(file, 0, 20, "new", &w), OK);
+	assert_int_equal(mode_of(file), 0640);
+	assert_int_equal(file_put(dangling, 0600, span_str("new"), &w), OK);
+	assert_int_equal(kind_of(dangling), S_IFLNK);
+	assert_int_equal(read_it(later, 0, 20, "new", &w), OK);
+	assert_int_equal(file_put(scratch_path(state, "fresh"), 0600, span_str("new"), &w), OK);
+	assert_int_equal(scratch_count(state), 5);
+	/* still whole or not at all */
+	fail_rename = 1;
+	assert_int_equal(file_put(link, 0600, span_str("no"), &w), E_DEVICE);
+	assert_int_equal(read_it(file, 0, 20, "new", &w), OK);
+	assert_int_equal(scratch_count(state), 5);
+}
+
+/* Seen to fail: file_put as file_write alone. */
+static void an_output_leaves_a_fifo_and_a_directory_there(void **state)
+{
+	const char *fifo = scratch_path(state, "fifo"), *dir = scratch_path(state, "dir");
+	struct buf b = { 0 };
+	struct why w;
+	int fd;
+
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_int_equal(mkdir(dir, 0700), 0);
+	fd = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(file_put(fifo, 0600, span_str("new"), &w), OK);
+	assert_int_equal(kind_of(fifo), S_IFIFO);
+	assert_int_equal(file_read_fd(fd, "fifo", 20, &b, &w), OK);
+	assert_true(span_eq(buf_span(&b), span_str("new")));
+	buf_free(&b);
+	file_close(fd);
+	assert_int_not_equal(file_put(dir, 0600, span_str("new"), &w), OK);
+	assert_non_null(strstr(w.text, "cannot open"));
+	assert_int_equal(kind_of(dir), S_IFDIR);
+	assert_int_equal(scratch_count(state), 2);
+}
+
 #define SCRATCH_TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -286,6 +344,8 @@ int main(void)
 		SCRATCH_TEST(a_write_has_its_mode_whatever_the_umask),
 		SCRATCH_TEST(a_write_goes_through_no_link),
 		SCRATCH_TEST(create_never_overwrites),
+		SCRATCH_TEST(an_output_goes_where_its_name_leads),
+		SCRATCH_TEST(an_output_leaves_a_fifo_and_a_directory_there),
 		SCRATCH_TEST(every_failure_leaves_the_old_file),
 		SCRATCH_TEST(a_path_too_long_is_refused),
 		SCRATCH_TEST(a_pipe_is_read_to_its_end),
