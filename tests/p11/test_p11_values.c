@@ -80,7 +80,7 @@ static void test_named(void **state)
 
 /* ---- keys, parameters and inputs that do not fit ---- */
 
-enum { KEYS = 9 };
+enum { KEYS = 10 };
 
 static CK_OBJECT_HANDLE keys[KEYS];
 
@@ -94,11 +94,12 @@ static void make_keys(CK_SESSION_HANDLE s)
 	keys[1] = 99999;
 	keys[2] = case_data(s, "data", "value", true);
 	keys[3] = p11_secret(s, CKM_AES_KEY_GEN, 32, CKA_ENCRYPT, CKA_WRAP, CKA_EXTRACTABLE);
-	keys[4] = p11_secret(s, CKM_GENERIC_SECRET_KEY_GEN, 20, CKA_SIGN, CKA_VERIFY, CKA_DERIVE);
+	keys[4] = case_secret(s, CKK_GENERIC_SECRET, in, 20, CKA_SIGN, CKA_VERIFY);
 	keys[5] = rsa.pub;
 	keys[6] = rsa.priv;
 	keys[7] = ec.pub;
 	keys[8] = ec.priv;
+	keys[9] = p11_secret(s, CKM_GENERIC_SECRET_KEY_GEN, 20, CKA_DERIVE);
 }
 
 /* All that can follow an Init, right or not; the last of each kind ends it. */

@@ -46,7 +46,7 @@ static enum vec_outcome run_hkdf(struct vec *v)
 				 info.p,
 				 info.n };
 	CK_MECHANISM m = mechanism(CKM_HKDF_DERIVE, &param, sizeof(param));
-	base = vec_secret(v, CKK_GENERIC_SECRET, &in, CKA_DERIVE, CKA_SIGN);
+	base = vec_secret(v, CKK_GENERIC_SECRET, &in, CKA_DERIVE, CKA_DERIVE);
 	if (base == 0)
 		return VEC_REFUSED;
 	open_template(&t, vec_number(v->test, "size"));

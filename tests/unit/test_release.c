@@ -339,7 +339,7 @@ static void wrap(void **state)
 /* An HKDF key, and another made of it; salt 0: without one. */
 static CK_OBJECT_HANDLE hkdf_key(bool token)
 {
-	return secret(CKM_HKDF_KEY_GEN, token, CKA_DERIVE, CKA_SIGN);
+	return secret(CKM_HKDF_KEY_GEN, token, CKA_DERIVE, CKA_DERIVE);
 }
 
 static enum err derive(CK_OBJECT_HANDLE base, CK_OBJECT_HANDLE salt)
