@@ -5,6 +5,7 @@
  */
 #include "office.h"
 
+#include "base/mem.h"
 #include "core/keyops.h"
 #include "core/op.h"
 #include "core/token_internal.h"
@@ -499,23 +500,31 @@ static void copied_while_it_is_stored(void **state)
 	nothing_stays(h);
 }
 
-static void syncs_and_logs_out(void)
+static CK_OBJECT_HANDLE *found;
+static size_t found_n;
+
+static void is_found_before_the_logout(void)
 {
-	assert_int_equal(token_sync(t), OK);
+	assert_int_equal(token_find(t, s, NULL, &found, &found_n), OK);
 	logs_out();
 }
 
-/* Another thread may have found it in the store before the logout. */
+/* By another thread, in the store; its handle is none any more. */
 static void stored_and_found_before(void **state)
 {
 	const CK_ATTRIBUTE a[] = { OPEN_TOKEN_OBJECT };
 	CK_OBJECT_HANDLE ours, h = 4711;
+	struct object *o = NULL;
 
 	(void)state;
 	hold();
 	ours = private_data();
-	happens[COMMIT] = syncs_and_logs_out;
+	happens[COMMIT] = is_found_before_the_logout;
 	assert_int_equal(obj_copy(s, ours, (struct templ){ a, 3 }, &h), E_NOT_LOGGED_IN);
+	assert_int_equal(found_n, 2); /* what was copied, and the copy */
+	for (size_t i = 0; i < found_n; i++)
+		assert_int_equal(token_object(t, found[i], &o), E_OBJECT_HANDLE);
+	mem_free(found);
 	nothing_stays(h);
 }
 
