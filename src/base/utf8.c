@@ -51,3 +51,44 @@ bool utf8_valid(struct span s)
 	}
 	return true;
 }
+
+static const struct range {
+	uint32_t first, last;
+} steering[] = {
+	{ 0x00, 0x1f },     { 0x7f, 0x9f },     { 0x61c, 0x61c },
+	{ 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2066, 0x2069 },
+};
+
+/* Of a well-formed character of n bytes: the first holds 7 bits, or 7 - n, the others 6 each. */
+static uint32_t code_point(const uint8_t *p, size_t n)
+{
+	uint32_t c = n == 1 ? p[0] : p[0] & (0x7fU >> n);
+
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | (p[i] & 0x3fU);
+	return c;
+}
+
+size_t utf8_shown(struct span s)
+{
+	size_t n = s.n != 0 ? char_len(s) : 0;
+	uint32_t c = n != 0 ? code_point(s.p, n) : 0;
+
+	for (size_t i = 0; i < sizeof(steering) / sizeof(steering[0]); i++) {
+		if (c >= steering[i].first && c <= steering[i].last)
+			return 0;
+	}
+	return n;
+}
+
+bool utf8_all_shown(struct span s)
+{
+	while (s.n != 0) {
+		size_t n = utf8_shown(s);
+
+		if (n == 0)
+			return false;
+		s = span(s.p + n, s.n - n);
+	}
+	return true;
+}

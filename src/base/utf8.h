@@ -11,4 +11,15 @@
  */
 bool utf8_valid(struct span s);
 
+/*
+ * The length of the character at the front of s if it may be shown as it is. 0: s is empty, the
+ * character is not well-formed, or it steers what shows it, as control characters do (C0, DEL and
+ * C1, of which U+009B begins a terminal's commands), ends of lines, and what turns the direction of
+ * text (UAX #9), so that it reads as something else.
+ */
+size_t utf8_shown(struct span s);
+
+/* Whether all of s may be shown as it is. */
+bool utf8_all_shown(struct span s);
+
 #endif

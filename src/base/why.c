@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/why.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,9 +29,14 @@ enum err why_err_of_errno(int errnum)
 
 void why_clean(char *text)
 {
-	for (unsigned char *p = (unsigned char *)text; *p != '\0'; p++) {
-		if (*p < ' ' || *p == 0x7f)
-			*p = '?';
+	char *end = text + strlen(text);
+
+	while (text != end) {
+		size_t n = utf8_shown(span(text, (size_t)(end - text)));
+
+		if (n == 0)
+			*text = '?';
+		text += n != 0 ? n : 1;
 	}
 }
 

@@ -14,7 +14,7 @@ struct why {
 /*
  * Sets the text of w (NULL accepted) and returns e, so that a caller can write
  * `return why_fail(w, E_CONFIG, "%s is empty: remove it or give it a value", path);`
- * Never give it a secret. Control characters come out as '?'. Keeps errno.
+ * Never give it a secret. It comes out as why_clean leaves it. Keeps errno.
  */
 enum err why_fail(struct why *w, enum err e, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -29,7 +29,10 @@ enum err why_errno(struct why *w, const char *fmt, ...) __attribute__((format(pr
 /* The error alone, by the same table. */
 enum err why_err_of_errno(int errnum);
 
-/* Makes text fit to be shown: a file name must not steer a terminal, nor end a line of a log. */
+/*
+ * Makes text fit to be shown: a file name must not steer a terminal, nor end a line of a log. Each
+ * byte of what utf8_shown does not let through becomes '?'.
+ */
 void why_clean(char *text);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/uri.h"
+#include "cli/answer.h"
 #include "cli/offer.h"
 #include "client/module.h"
 #include <errno.h>
@@ -156,16 +157,17 @@ static enum err ending(int status, struct why *why)
 
 static enum err answer_take(struct span text, json_t *slots, struct why *why)
 {
-	json_t *answer = json_loadb((const char *)text.p, text.n, 0, NULL);
-	enum err e = (enum err)json_integer_value(json_object_get(answer, "err"));
-	const char *told = json_string_value(json_object_get(answer, "why"));
+	json_t *answer = json_loadb((const char *)text.p, text.n, JSON_REJECT_DUPLICATES, NULL);
+	enum err e = E_FAILED;
 
-	if (answer == NULL)
-		return why_fail(why, E_FAILED, "the module ended its process before it answered");
-	if (json_array_extend(slots, json_object_get(answer, "slots")) != 0)
+	if (text.n == 0)
+		e = why_fail(why, e, "the module ended its process before it answered");
+	else if (!answer_fits(answer))
+		e = why_fail(why, e, "the answer of the module's process is damaged");
+	else if (json_array_extend(slots, json_object_get(answer, "slots")) != 0)
 		e = why_fail(why, E_MEMORY, "%s", err_text(E_MEMORY));
-	else if (e != OK)
-		e = why_fail(why, e, "%s", told != NULL ? told : err_text(e));
+	else if ((e = (enum err)json_integer_value(json_object_get(answer, "err"))) != OK)
+		e = why_fail(why, e, "%s", json_string_value(json_object_get(answer, "why")));
 	json_decref(answer);
 	return e;
 }

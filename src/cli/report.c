@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { COLUMNS_MAX = 16 };
@@ -12,13 +13,16 @@ static enum err no_memory(struct call *c)
 	return why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
 }
 
-/* Whether the JSON value was printed, because --json asked for it. */
+/*
+ * Whether the JSON value was printed, because --json asked for it. In ASCII: what a terminal would
+ * obey is \uXXXX then, wherever the text came from.
+ */
 static bool print_json(struct call *c, const json_t *v)
 {
 	if (!c->json)
 		return false;
 	c->told = true;
-	json_dumpf(v, stdout, JSON_INDENT(2) | JSON_SORT_KEYS);
+	json_dumpf(v, stdout, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_ENSURE_ASCII);
 	putchar('\n');
 	return true;
 }
@@ -141,6 +145,18 @@ enum err report_fields(struct call *c, json_t *object, const struct column *cols
 	return OK;
 }
 
+/* A sentence with the names that are in it made fit to be shown, and the end of the line. */
+static void print_line(FILE *to, const char *prefix, const char *fmt, va_list ap)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		return;
+	why_clean(text);
+	fprintf(to, "%s%s\n", prefix, text);
+	free(text);
+}
+
 enum err report_done(struct call *c, json_t *object, const char *fmt, ...)
 {
 	if (object == NULL)
@@ -148,19 +164,11 @@ enum err report_done(struct call *c, json_t *object, const char *fmt, ...)
 	if (!print_json(c, object) && !c->quiet) {
 		va_list ap;
 		va_start(ap, fmt);
-		vprintf(fmt, ap);
+		print_line(stdout, "", fmt, ap);
 		va_end(ap);
-		putchar('\n');
 	}
 	json_decref(object);
 	return OK;
-}
-
-static void to_stderr(const char *prefix, const char *fmt, va_list ap)
-{
-	fputs(prefix, stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
 }
 
 void report_step(const struct call *c, const char *fmt, ...)
@@ -170,7 +178,7 @@ void report_step(const struct call *c, const char *fmt, ...)
 	if (c->quiet || c->json)
 		return;
 	va_start(ap, fmt);
-	to_stderr("", fmt, ap);
+	print_line(stderr, "", fmt, ap);
 	va_end(ap);
 }
 
@@ -180,7 +188,7 @@ void report_warn(const struct call *c, const char *fmt, ...)
 
 	(void)c;
 	va_start(ap, fmt);
-	to_stderr("chancery: warning: ", fmt, ap);
+	print_line(stderr, "chancery: warning: ", fmt, ap);
 	va_end(ap);
 }
 
@@ -223,12 +231,17 @@ json_t *report_label(struct span b)
 {
 	char text[4 * 256 + 1];
 	size_t used = 0;
-	bool plain = utf8_valid(b);
 
-	for (size_t i = 0; i < b.n && used + 4 < sizeof(text); i++) {
-		bool show = b.p[i] >= 0x20 && b.p[i] != 0x7f && (plain || b.p[i] < 0x80);
-		used += (size_t)snprintf(text + used, sizeof(text) - used, show ? "%c" : "\\x%02x",
-					 b.p[i]);
+	while (b.n != 0 && used + 4 < sizeof(text)) {
+		size_t n = utf8_shown(b);
+
+		if (n != 0)
+			memcpy(text + used, b.p, n);
+		else
+			snprintf(text + used, 5, "\\x%02x", b.p[0]);
+		used += n != 0 ? n : 4;
+		n = n != 0 ? n : 1;
+		b = span(b.p + n, b.n - n);
 	}
 	text[used] = '\0';
 	return json_string(text);

@@ -31,7 +31,10 @@ void report_error(struct call *c, enum err e);
 /* False when stdout could not be written: a full disk must not look like success. */
 bool report_flush(const struct call *c);
 
-/* JSON texts of bytes: hexadecimal; a label, with whatever is not UTF-8 or not printable escaped as \xNN. */
+/*
+ * JSON texts of bytes: hexadecimal; a label, with each byte of whatever is not to be shown
+ * (utf8_shown) as \xNN.
+ */
 json_t *report_hex(struct span b);
 json_t *report_label(struct span b);
 

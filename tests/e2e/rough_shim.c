@@ -3,14 +3,17 @@
  * A PKCS#11 module with two slots that offer different things, and that misbehaves as the environment variable ROUGH says:
  * crash (in C_Initialize), late (crash in C_Finalize), hang, deaf (hang, whatever signal comes),
  * twins (a process it starts keeps every descriptor and stays, deaf), hang-twins (both), exit, noise (on
- * stdout), none (no mechanism), empty (no token), refuse (C_GetMechanismList of slot 2 fails).
+ * stdout), none (no mechanism), empty (no token), refuse (C_GetMechanismList of slot 2 fails), forge (writes ROUGH_ANSWER
+ * into every pipe that its process made, and ends), steer (names that turn a terminal's colours and the direction of its text).
  * A process that stays writes its id to the file that ROUGH_PID names.
  */
 #include <chancery/pkcs11.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct offered {
@@ -83,9 +86,22 @@ static void start_twin(void)
 	note(pid);
 }
 
+static void forge(void)
+{
+	const char *text = getenv("ROUGH_ANSWER");
+	struct stat st;
+
+	for (int fd = STDERR_FILENO + 1; fd < 64; fd++)
+		if (fcntl(fd, F_GETFD) == FD_CLOEXEC && fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
+			(void)!write(fd, text, strlen(text));
+	_exit(0);
+}
+
 static CK_RV initialize(CK_VOID_PTR args)
 {
 	(void)args;
+	if (rough("forge"))
+		forge();
 	if (rough("crash"))
 		abort();
 	if (rough("exit"))
@@ -134,7 +150,11 @@ static CK_RV get_slot_info(CK_SLOT_ID id, CK_SLOT_INFO_PTR info)
 {
 	(void)id;
 	memset(info, 0, sizeof(*info));
-	pad(info->slotDescription, sizeof(info->slotDescription), "a slot");
+	pad(info->slotDescription, sizeof(info->slotDescription),
+	    rough("steer") ? "\xc2\x9b"
+			     "31m\xe2\x80\xae"
+			     "tols"
+			   : "a slot");
 	pad(info->manufacturerID, sizeof(info->manufacturerID), "nobody");
 	info->flags = CKF_TOKEN_PRESENT;
 	return CKR_OK;
@@ -143,7 +163,10 @@ static CK_RV get_slot_info(CK_SLOT_ID id, CK_SLOT_INFO_PTR info)
 static CK_RV get_token_info(CK_SLOT_ID id, CK_TOKEN_INFO_PTR info)
 {
 	memset(info, 0, sizeof(*info));
-	pad(info->label, sizeof(info->label), id == 1 ? "one" : "two");
+	pad(info->label, sizeof(info->label),
+	    rough("steer") ? "\xe2\x81\xa6\xd8\x9c\xc3\xa9"
+	    : id == 1      ? "one"
+			   : "two");
 	pad(info->manufacturerID, sizeof(info->manufacturerID), "nobody");
 	pad(info->model, sizeof(info->model), "rough");
 	pad(info->serialNumber, sizeof(info->serialNumber), "0");

@@ -29,6 +29,11 @@ static void control_characters_are_not_shown(void **state)
 	(void)state;
 	(void)why_fail(&w, E_DATA, "%s", "a\x1b[2Jb\nc\x7f");
 	assert_string_equal(w.text, "a?[2Jb?c?");
+	(void)why_fail(&w, E_DATA, "%s",
+		       "\xc3\xa4 \xc2\x9b"
+		       "31m \xe2\x80\xae"
+		       "d\xff");
+	assert_string_equal(w.text, "\xc3\xa4 ??31m ???d?");
 }
 
 static void a_long_text_is_cut(void **state)
