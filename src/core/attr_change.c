@@ -16,11 +16,13 @@ struct change {
 
 /*
  * 4.1.3: a copy may be given what the object has anyway (CKA_CLASS, mostly). Not its secrets: that
- * would tell whether a guess was right.
+ * would tell whether a guess was right. Nor what only the security officer grants.
  */
 static bool repeats(const struct change *c, const struct schema_row *row, const struct attr *a)
 {
-	if (c->how != HOW_COPY || (row->rules & SECRET) != 0 ||
+	bool granted = (row->rules & SO_ONLY) != 0 && !c->who->so && a->v.n != 0 && a->v.p[0] != 0;
+
+	if (c->how != HOW_COPY || (row->rules & SECRET) != 0 || granted ||
 	    (row->rules & READ_ONLY) == READ_ONLY)
 		return false;
 	return span_eq(attrset_bytes(c->old, a->type), a->v);
@@ -107,6 +109,8 @@ static enum err apply(const struct change *c, const struct attrset *change, stru
 		e = attr_rules(s);
 	if (e == OK)
 		e = policy_roles(c->who, c->old, s);
+	if (e == OK && c->how == HOW_SET)
+		e = policy_trust(c->who, c->old, s);
 	if (e != OK) {
 		attrset_free(s);
 		return e;

@@ -63,6 +63,10 @@ static enum err derive(const struct attr_who *who, const struct mech *m, const s
 	if (e == OK)
 		e = attrset_merge(obj, made);
 	if (e == OK)
+		e = policy_derived(who, base, obj);
+	if (e == OK)
+		e = policy_derived(who, extra, obj);
+	if (e == OK)
 		e = attr_finish(HOW_DERIVE, who, m, base, obj);
 	attrset_free(made);
 	return e;

@@ -181,12 +181,17 @@ static const struct mech *mech_for(enum op_kind k, CK_MECHANISM_TYPE type)
  * The parameter is copied and checked now: what the caller does to its memory later changes
  * nothing. The copy is made where it is to be.
  */
-static enum err start_with(struct op *op, enum op_kind k, const struct mech *m,
-			   const CK_MECHANISM *mechanism)
+static enum err start_with(const struct session *s, struct op *op, enum op_kind k,
+			   const struct mech *m, const CK_MECHANISM *mechanism)
 {
 	struct param *par = &op->run.param;
 	enum err e = param_take(m, mechanism, par);
 
+	if (e == OK && k == OP_VERIFY) {
+		struct attr_who who = token_who(s->token);
+
+		e = policy_verify(&who, par->tag_len, op->key.object->attrs);
+	}
 	if (e == OK)
 		return op_start(op, k, m, par);
 	param_clear(par);
@@ -208,7 +213,7 @@ static enum err begin(struct session *s, struct op *op, enum op_kind k,
 	if (e != OK)
 		return e;
 	if (m->param != NULL)
-		return start_with(op, k, m, mechanism);
+		return start_with(s, op, k, m, mechanism);
 	e = param_take(m, mechanism, NULL);
 	return e == OK ? op_start(op, k, m, NULL) : e;
 }

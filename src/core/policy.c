@@ -13,26 +13,48 @@ enum role {
 	ROLE_WRAP = 1 << 0,
 	ROLE_UNWRAP = 1 << 1,
 	ROLE_ENCRYPT = 1 << 2,
-	ROLE_DECRYPT = 1 << 3
+	ROLE_DECRYPT = 1 << 3,
+	ROLE_SIGN = 1 << 4,
+	ROLE_VERIFY = 1 << 5,
+	ROLE_DERIVE = 1 << 6,
 };
 
 static const struct {
 	CK_ATTRIBUTE_TYPE usage;
 	CK_ULONG role;
 } roles[] = {
-	{ CKA_WRAP, ROLE_WRAP },
-	{ CKA_UNWRAP, ROLE_UNWRAP },
-	{ CKA_ENCRYPT, ROLE_ENCRYPT },
-	{ CKA_DECRYPT, ROLE_DECRYPT },
+	{ CKA_WRAP, ROLE_WRAP },       { CKA_UNWRAP, ROLE_UNWRAP },
+	{ CKA_ENCRYPT, ROLE_ENCRYPT }, { CKA_DECRYPT, ROLE_DECRYPT },
+	{ CKA_SIGN, ROLE_SIGN },       { CKA_SIGN_RECOVER, ROLE_SIGN },
+	{ CKA_VERIFY, ROLE_VERIFY },   { CKA_VERIFY_RECOVER, ROLE_VERIFY },
+	{ CKA_DERIVE, ROLE_DERIVE },
 };
 
-/* Clulow 2003; Bortolozzo, Centenaro, Focardi, Steel 2010. */
-static const CK_ULONG conflicts[] = {
-	ROLE_WRAP | ROLE_DECRYPT,   /* wrap a key, then decrypt the blob as if it were data */
-	ROLE_UNWRAP | ROLE_DECRYPT, /* decrypt what somebody else wrapped for this key */
-	ROLE_UNWRAP |
-		ROLE_ENCRYPT, /* encrypt a value of one's own, then unwrap it as a trusted key */
+/* secret_only: a private key signs and derives by functions that do not undo each other. */
+static const struct {
+	CK_ULONG roles;
+	bool secret_only;
+} conflicts[] = {
+	/* Clulow 2003; Bortolozzo, Centenaro, Focardi, Steel 2010: */
+	/* wrap a key, then decrypt the blob as if it were data */
+	{ ROLE_WRAP | ROLE_DECRYPT, false },
+	/* decrypt what somebody else wrapped for this key */
+	{ ROLE_UNWRAP | ROLE_DECRYPT, false },
+	/* encrypt a value of one's own, then unwrap it as a trusted key */
+	{ ROLE_UNWRAP | ROLE_ENCRYPT, false },
+	/* AES-GMAC and CMAC give the block cipher of chosen blocks, and with it the keystream of GCM */
+	{ ROLE_UNWRAP | ROLE_SIGN, true },
+	{ ROLE_UNWRAP | ROLE_VERIFY, true },
+	/* HKDF is HMAC: a MAC is what another derivation would give, and verifying finds it piece by piece */
+	{ ROLE_DERIVE | ROLE_SIGN, true },
+	{ ROLE_DERIVE | ROLE_VERIFY, true },
 };
+
+/* The shortest tag of an AEAD that guards a key (SP 800-38D has 4 bytes for streams), and MAC that is verified in parts. */
+enum { UNWRAP_TAG_MIN = 12, VERIFY_MAC_MIN = 8 };
+
+/* Bytes of a hidden key that is derived from one: the check value of a shorter one tells what it is. */
+enum { DERIVED_MIN = 16 };
 
 /* Usage of a public key protects nothing: anybody can do the same outside. */
 static bool holds_secret(const struct attrset *obj)
@@ -57,6 +79,21 @@ static bool has_all(CK_ULONG held, CK_ULONG bits)
 	return (held & bits) == bits;
 }
 
+static bool conflict_applies(size_t i, const struct attrset *obj)
+{
+	return !conflicts[i].secret_only ||
+	       attrset_ulong(obj, CKA_CLASS, CK_UNAVAILABLE_INFORMATION) == CKO_SECRET_KEY;
+}
+
+/*
+ * What a hidden key may be used for is decided when it is made. Else copies that know nothing of each other could share roles that
+ * conflict, and a trusted key could get one that nobody looked at when it was trusted.
+ */
+static bool gains(const struct attrset *old, const struct attrset *obj)
+{
+	return old != NULL && attr_hidden(old) && (roles_now(obj) & ~roles_now(old)) != 0;
+}
+
 enum err policy_roles(const struct attr_who *who, const struct attrset *old, struct attrset *obj)
 {
 	CK_ULONG before = old != NULL ? attrset_ulong(old, CKA_CHANCERY_ROLES, 0) : 0;
@@ -64,10 +101,24 @@ enum err policy_roles(const struct attr_who *who, const struct attrset *old, str
 
 	if (!holds_secret(obj))
 		return OK;
+	if (gains(old, obj) && !who->compat)
+		return E_TEMPLATE_INCONSISTENT;
 	for (size_t i = 0; i < LENGTH(conflicts) && !who->compat; i++)
-		if (has_all(held, conflicts[i]) && !has_all(before, conflicts[i]))
+		if (conflict_applies(i, obj) && has_all(held, conflicts[i].roles) &&
+		    !has_all(before, conflicts[i].roles))
 			return E_TEMPLATE_INCONSISTENT;
 	return attrset_put_ulong(obj, CKA_CHANCERY_ROLES, held);
+}
+
+enum err policy_trust(const struct attr_who *who, const struct attrset *old,
+		      const struct attrset *obj)
+{
+	bool granted =
+		attrset_bool(obj, CKA_TRUSTED, false) && !attrset_bool(old, CKA_TRUSTED, false);
+
+	return granted && !who->compat && holds_secret(obj) && !attrset_bool(old, CKA_LOCAL, false)
+		       ? E_TEMPLATE_INCONSISTENT
+		       : OK;
 }
 
 /* Whether key's template gives this attribute the value v. */
@@ -102,12 +153,24 @@ enum err policy_unwrap(const struct attr_who *who, const struct attrset *unwrapp
  * A padding oracle (Vaudenay 2002) is its best known form, but lengths, check values and DER tell as
  * much. With a key that the caller may read he could decrypt himself.
  */
-enum err policy_unwrapper(const struct attr_who *who, const struct mech *m,
+enum err policy_unwrapper(const struct attr_who *who, const struct mech *m, size_t tag,
 			  const struct attrset *unwrapper)
 {
 	bool blind = (m->traits & MECH_UNWRAP_BLIND) != 0;
 
-	return !blind && attr_hidden(unwrapper) && !who->compat ? E_MECHANISM : OK;
+	if (who->compat || !attr_hidden(unwrapper))
+		return OK;
+	if (!blind)
+		return E_MECHANISM;
+	return tag != 0 && tag < UNWRAP_TAG_MIN ? E_MECHANISM_PARAM : OK;
+}
+
+enum err policy_verify(const struct attr_who *who, size_t mac, const struct attrset *key)
+{
+	return mac != 0 && mac < VERIFY_MAC_MIN && holds_secret(key) && attr_hidden(key) &&
+			       !who->compat
+		       ? E_MECHANISM_PARAM
+		       : OK;
 }
 
 enum err policy_derive(const struct attr_who *who, const struct mech *m, const struct attrset *base,
@@ -118,6 +181,16 @@ enum err policy_derive(const struct attr_who *who, const struct mech *m, const s
 	if (who->compat || open || base == NULL || !attr_hidden(base))
 		return OK;
 	return attr_hidden(obj) ? OK : E_TEMPLATE_INCONSISTENT;
+}
+
+enum err policy_derived(const struct attr_who *who, const struct attrset *base,
+			const struct attrset *obj)
+{
+	bool guarded = base != NULL && attr_hidden(base) && holds_secret(obj) && attr_hidden(obj);
+
+	return guarded && !who->compat && attrset_bytes(obj, CKA_VALUE).n < DERIVED_MIN
+		       ? E_TEMPLATE_INCONSISTENT
+		       : OK;
 }
 
 enum err policy_wrap(const struct attr_who *who, const struct mech *m,

@@ -90,7 +90,7 @@ enum err key_unwrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 	if (e == OK && u.object->always_auth)
 		e = E_NOT_LOGGED_IN; /* no Init after which the context login could be given */
 	if (e == OK)
-		e = policy_unwrapper(&who, m, u.object->attrs);
+		e = policy_unwrapper(&who, m, par.tag_len, u.object->attrs);
 	if (e == OK)
 		e = attr_take(t.a, t.n, &obj);
 	if (e == OK)
