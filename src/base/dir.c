@@ -64,14 +64,19 @@ enum err dir_sync_of(const char *path, struct why *why)
 	return e == OK ? dir_sync(parent, why) : e;
 }
 
+static enum err check_owner(const char *path, const struct stat *st, struct why *why)
+{
+	if (st->st_uid == 0 || st->st_uid == geteuid())
+		return OK;
+	return why_fail(why, E_ACCESS,
+			"%s belongs to user %u: it must belong to root or to user %u", path,
+			(unsigned)st->st_uid, (unsigned)geteuid());
+}
+
 static enum err check_mode(const char *path, const struct stat *st, bool group, struct why *why)
 {
 	mode_t bad = (S_IRWXG | S_IRWXO) & ~dir_mode(group);
 
-	if (st->st_uid != 0 && st->st_uid != geteuid())
-		return why_fail(why, E_ACCESS,
-				"%s belongs to user %u: it must belong to root or to user %u", path,
-				(unsigned)st->st_uid, (unsigned)geteuid());
 	if ((st->st_mode & bad & (S_IWGRP | S_IWOTH)) != 0)
 		return why_fail(why, E_ACCESS,
 				"others can change what is in %s: run chmod %o on it", path,
@@ -96,7 +101,26 @@ enum err dir_check(const char *path, bool group, struct why *why)
 	if (e == OK && fstat(fd, &st) != 0)
 		e = why_errno(why, "cannot examine %s", path);
 	if (e == OK)
+		e = check_owner(path, &st, why);
+	if (e == OK)
 		e = check_mode(path, &st, group, why);
+	file_close(fd);
+	return e;
+}
+
+enum err dir_check_unshared(const char *path, struct why *why)
+{
+	struct stat st;
+	int fd = -1;
+	enum err e = open_dir(path, 0, &fd, why);
+
+	if (e == OK && fstat(fd, &st) != 0)
+		e = why_errno(why, "cannot examine %s", path);
+	if (e == OK)
+		e = check_owner(path, &st, why);
+	if (e == OK && (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		e = why_fail(why, E_ACCESS, "others can change what is in %s: run chmod go-w on it",
+			     path);
 	file_close(fd);
 	return e;
 }

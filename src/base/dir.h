@@ -33,6 +33,12 @@ enum err dir_make(const char *path, bool group, struct why *why);
  */
 enum err dir_check(const char *path, bool group, struct why *why);
 
+/*
+ * E_ACCESS unless nobody but root and we can put files into the directory path or take them away.
+ * Looking into it is allowed to all, and the last part of the path may be a link.
+ */
+enum err dir_check_unshared(const char *path, struct why *why);
+
 /* Makes a new, renamed or removed name in the directory durable. */
 enum err dir_sync(const char *path, struct why *why);
 

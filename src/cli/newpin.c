@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/newpin.h"
+#include "base/dir.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include <limits.h>
@@ -39,6 +40,16 @@ static enum err make_file(struct call *c, const char *dir, const char *name, str
 	return file_create(path, 0600, buf_span(pin), &c->why);
 }
 
+/* Whoever can put files into dir could put PINs of his own in the place of ours. */
+static enum err make_files(struct call *c, const char *dir, struct newpins *pins)
+{
+	enum err e = dir_check_unshared(dir, &c->why);
+
+	if (e == OK)
+		e = make_file(c, dir, "so.pin", &pins->so);
+	return e == OK ? make_file(c, dir, "user.pin", &pins->user) : e;
+}
+
 enum err newpins_take(struct call *c, const struct office *o, bool fresh, struct newpins *pins)
 {
 	const char *dir = call_option(c, "make-pins");
@@ -48,10 +59,8 @@ enum err newpins_take(struct call *c, const struct office *o, bool fresh, struct
 	if (dir != NULL && given)
 		return why_fail(&c->why, E_ARGUMENTS,
 				"--make-pins makes both PINs: give no source beside it");
-	if (dir != NULL) {
-		e = make_file(c, dir, "so.pin", &pins->so);
-		return e != OK ? e : make_file(c, dir, "user.pin", &pins->user);
-	}
+	if (dir != NULL)
+		return make_files(c, dir, pins);
 	e = office_pin(c, o, "so-pin-source", fresh, &pins->so);
 	if (e == OK && call_flag(c, "pin-source"))
 		e = office_pin(c, o, "pin-source", true, &pins->user);

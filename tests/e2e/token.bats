@@ -20,6 +20,20 @@ load office
 	[ "$(stat -c %a home)" = 700 ]
 }
 
+# Seen to fail: without dir_check_unshared.
+@test "init puts no PINs where others could put theirs" {
+	for mode in 777 1777 770; do
+		mkdir -p shared
+		chmod $mode shared
+		run chancery token init --label office --make-pins shared
+		failed_with 77 "others can change what is in shared: run chmod go-w on it"
+		[ -z "$(ls -A shared)" ]
+	done
+	[ -z "$(chancery token list --quiet --json | jq -r '.[].label')" ]
+	chmod 755 shared
+	chancery token init --quiet --label office --make-pins shared
+}
+
 @test "init refuses a label that is taken, missing or too long, and PINs in the arguments" {
 	make_office
 	mkdir -m 700 other

@@ -92,6 +92,30 @@ static void a_foreign_owner_is_refused(void **state)
 	assert_int_equal(chown(path, 12345, (gid_t)-1), 0);
 	assert_int_equal(dir_check(path, false, &w), E_ACCESS);
 	assert_non_null(strstr(w.text, "belongs to user 12345"));
+	assert_int_equal(dir_check_unshared(path, &w), E_ACCESS);
+	assert_non_null(strstr(w.text, "belongs to user 12345"));
+}
+
+static void unshared_is_what_nobody_else_changes(void **state)
+{
+	static const struct {
+		mode_t mode;
+		bool good;
+	} rows[] = { { 0700, true },  { 0755, true },  { 0500, true },  { 0770, false },
+		     { 0702, false }, { 0777, false }, { 01777, false } };
+	const char *path = scratch_path(state, "d"), *link = scratch_path(state, "link");
+
+	assert_int_equal(dir_make(path, false, NULL), OK);
+	assert_int_equal(symlink(path, link), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct why w = { "" };
+
+		assert_int_equal(chmod(path, rows[i].mode), 0);
+		assert_int_equal(dir_check_unshared(path, &w), rows[i].good ? OK : E_ACCESS);
+		assert_int_equal(dir_check_unshared(link, NULL), rows[i].good ? OK : E_ACCESS);
+		assert_non_null(strstr(w.text, rows[i].good ? "" : "chmod go-w"));
+	}
+	assert_int_equal(dir_check_unshared(scratch_path(state, "none"), NULL), E_ABSENT);
 }
 
 static void only_a_directory_is_one(void **state)
@@ -132,6 +156,7 @@ int main(void)
 		SCRATCH_TEST(parents_are_made),
 		SCRATCH_TEST(what_others_could_do_is_refused),
 		SCRATCH_TEST(a_foreign_owner_is_refused),
+		SCRATCH_TEST(unshared_is_what_nobody_else_changes),
 		SCRATCH_TEST(only_a_directory_is_one),
 		SCRATCH_TEST(syncing),
 	};
