@@ -38,17 +38,19 @@ function(chancery_test_properties name label file)
 endfunction()
 
 # The same executable once more under valgrind, for scripts/sanitize. A test that is long already
-# would take hours there.
+# would take hours there. memcheck does not model libcrypto's GHASH with AVX: what comes of it, the tags of
+# GCM and GMAC, passes for undefined, also where libcrypto alone works on memory that is all defined.
+# Without AVX (bit 60) it does not.
 function(chancery_valgrind_test name target source)
 	if(NOT VALGRIND OR CHANCERY_SANITIZE OR source MATCHES "_long\\.c$")
 		return()
 	endif()
 	add_test(NAME valgrind.${name} COMMAND ${VALGRIND} --quiet --error-exitcode=99
-		--leak-check=full --errors-for-leak-kinds=definite,indirect
-		--suppressions=${CMAKE_SOURCE_DIR}/tests/valgrind.supp $<TARGET_FILE:${target}>)
+		--leak-check=full --errors-for-leak-kinds=definite,indirect $<TARGET_FILE:${target}>)
 	chancery_test_properties(valgrind.${name} valgrind ${source})
 	set_tests_properties(valgrind.${name} PROPERTIES TIMEOUT 3600)
-	set_property(TEST valgrind.${name} APPEND PROPERTY ENVIRONMENT CHANCERY_UNDER_VALGRIND=1)
+	set_property(TEST valgrind.${name} APPEND PROPERTY ENVIRONMENT CHANCERY_UNDER_VALGRIND=1
+		OPENSSL_ia32cap=~0x1000000000000000)
 endfunction()
 
 # One executable per test_*.c of tests/FOLDER; its other C files are helpers of them all. Linker

@@ -2,6 +2,8 @@
 /* Cases of key derivation (docs/CASES.md): B020 ECDH, B021 HKDF, B022 PBKDF2. libcrypto is the second opinion. */
 #include "case.h"
 
+#include <sys/mman.h>
+
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/kdf.h>
@@ -416,18 +418,21 @@ static void test_B022_both_structures(void **state)
 	CK_ULONG len = 8;
 	CK_PKCS5_PBKD2_PARAMS2 p = pb_params(CKP_PKCS5_PBKD2_HMAC_SHA256);
 	CK_OBJECT_HANDLE h;
+	void *nothing = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	(void)state;
+	assert_true(nothing != MAP_FAILED);
 	_Static_assert(sizeof(CK_PKCS5_PBKD2_PARAMS) == sizeof(CK_PKCS5_PBKD2_PARAMS2), "alike");
 	p.ulPasswordLen = (CK_ULONG)(uintptr_t)&len;
 	expect_pbkdf2(p, EVP_sha256(), 8);
-	p.ulPasswordLen = 1UL << 40; /* no memory is there */
+	p.ulPasswordLen = (CK_ULONG)(uintptr_t)nothing;
 	assert_rv(pbkdf2(p, CKK_GENERIC_SECRET, 32, &h), CKR_MECHANISM_PARAM_INVALID);
 	p.ulPasswordLen = ~0UL;
 	assert_rv(pbkdf2(p, CKK_GENERIC_SECRET, 32, &h), CKR_MECHANISM_PARAM_INVALID);
 	len = ~0UL;
 	p.ulPasswordLen = (CK_ULONG)(uintptr_t)&len;
 	assert_rv(pbkdf2(p, CKK_GENERIC_SECRET, 32, &h), CKR_MECHANISM_PARAM_INVALID);
+	assert_int_equal(munmap(nothing, 4096), 0);
 }
 
 static void test_B022_refusals(void **state)
