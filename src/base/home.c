@@ -107,8 +107,7 @@ enum err home_conf(char path[PATH_MAX], bool *named, struct why *why)
 	*named = v != NULL;
 	if (v != NULL)
 		return own_path(path, "CHANCERY_CONF", v, why);
-	if (home_config("/chancery/chancery.conf", path, NULL) == OK &&
-	    access(path, F_OK) == 0)
+	if (home_config("/chancery/chancery.conf", path, NULL) == OK && access(path, F_OK) == 0)
 		return OK;
 	return join(path, HOME_CONF_FILE, "", why);
 }

@@ -44,7 +44,7 @@ struct call {
 	const char *operands[OPERANDS_MAX];
 	size_t n_operands;
 	bool json, quiet;
-	bool told; /* the one JSON value was printed */
+	bool told;          /* the one JSON value was printed */
 	const char *module; /* --module, or NULL */
 	struct why why;
 };

@@ -34,7 +34,8 @@ enum err object_new(struct attrset *attrs, bool lineage, struct object **out)
 	o->label = attrset_bytes(attrs, CKA_LABEL);
 	o->key_id = attrset_bytes(attrs, CKA_ID);
 	o->lineage = lineage;
-	o->verified = !o->token; /* memory is ours alone; what is stored is judged when it is read */
+	/* memory is ours alone; what is stored is judged when it is read */
+	o->verified = !o->token;
 	*out = o;
 	return OK;
 }
