@@ -81,29 +81,29 @@ typedef CK_CHANCERY_MEMORY *CK_CHANCERY_MEMORY_PTR;
 typedef struct CK_CHANCERY_FUNCTIONS {
 	CK_VERSION version;
 	/* As C_InitToken, in a new slot, whether an empty one is offered or not. */
-	CK_RV (*TokenCreate)
+	CK_RV(*TokenCreate)
 	(const CK_UTF8CHAR *soPin, CK_ULONG soPinLen, const CK_UTF8CHAR *label, CK_SLOT_ID_PTR slot,
 	 CK_CHANCERY_WHY_PTR why);
 	/* Removes the token and everything in it. CKR_SESSION_EXISTS while it has sessions in this process. */
-	CK_RV (*TokenDelete)
+	CK_RV(*TokenDelete)
 	(CK_SLOT_ID slot, const CK_UTF8CHAR *soPin, CK_ULONG soPinLen, CK_CHANCERY_WHY_PTR why);
 	/* Gives the token another label (blank padded, as for C_InitToken). */
-	CK_RV (*TokenRename)
+	CK_RV(*TokenRename)
 	(CK_SLOT_ID slot, const CK_UTF8CHAR *soPin, CK_ULONG soPinLen, const CK_UTF8CHAR *label,
 	 CK_CHANCERY_WHY_PTR why);
 	/* Writes a sealed copy of the whole token to a new file, to be opened with the same passphrase. */
-	CK_RV (*TokenBackup)
+	CK_RV(*TokenBackup)
 	(CK_SLOT_ID slot, const CK_UTF8CHAR *passphrase, CK_ULONG passphraseLen, const char *path,
 	 CK_CHANCERY_WHY_PTR why);
 	/* Makes a token of such a file, in a new slot. */
-	CK_RV (*TokenRestore)
+	CK_RV(*TokenRestore)
 	(const CK_UTF8CHAR *passphrase, CK_ULONG passphraseLen, const char *path,
 	 CK_SLOT_ID_PTR slot, CK_CHANCERY_WHY_PTR why);
 	/*
 	 * Checks everything that is stored of the token: structure, every object, the sealed root. user (CKU_USER or CKU_SO)
 	 * and pin are those of either; without a PIN (NULL, 0) only what needs no key is checked. Findings do not make it fail.
 	 */
-	CK_RV (*TokenCheck)
+	CK_RV(*TokenCheck)
 	(CK_SLOT_ID slot, CK_USER_TYPE user, const CK_UTF8CHAR *pin, CK_ULONG pinLen,
 	 CK_CHANCERY_REPORT report, void *arg);
 	/* Runs every known-answer test. CKR_DEVICE_ERROR when one failed. */
@@ -111,6 +111,11 @@ typedef struct CK_CHANCERY_FUNCTIONS {
 	CK_RV (*MemoryStatistics)(CK_CHANCERY_MEMORY_PTR statistics);
 	/* The version text of the libcrypto that is linked in. Static. */
 	const char *(*CryptoVersion)(void);
+	/*
+	 * Checks the directory of tokens without a PIN: what keeps a token from being listed, or new ones from being made, is a
+	 * finding that says how to mend it. Nothing is reported when all is well.
+	 */
+	CK_RV (*StateCheck)(CK_CHANCERY_REPORT report, void *arg);
 } CK_CHANCERY_FUNCTIONS;
 typedef CK_CHANCERY_FUNCTIONS *CK_CHANCERY_FUNCTIONS_PTR;
 

@@ -87,7 +87,7 @@ static enum err check_mode(const char *path, const struct stat *st, bool group, 
 	if ((st->st_mode & bad) != 0)
 		return why_fail(
 			why, E_ACCESS,
-			"its group can look into %s: run chmod 700 on it, or set group_mode = on",
+			"its group can look into %s: set group_mode = on, or run chmod 700 on it",
 			path);
 	return OK;
 }

@@ -124,6 +124,14 @@ static void check_memory(struct findings *f, const CK_CHANCERY_FUNCTIONS *fn)
 		findings_bad(f, "memory: the kernel does not wipe secrets in forked children");
 }
 
+static void check_tokens_folder(struct findings *f, const CK_CHANCERY_FUNCTIONS *fn)
+{
+	struct why why = { "" };
+
+	if (module_err(fn->StateCheck(findings_report, f), "StateCheck", &why) != OK)
+		findings_bad(f, "tokens: %s", why.text);
+}
+
 static void check_token(struct findings *f, const struct spot *t)
 {
 	json_t *d = describe_token(t);
@@ -204,6 +212,8 @@ static enum err check_module(struct call *c, struct findings *f, struct office *
 		      fn != NULL ? fn->CryptoVersion() : "");
 	if (fn != NULL)
 		check_memory(f, fn);
+	if (fn != NULL)
+		check_tokens_folder(f, fn);
 	e = check_tokens(c, f, o);
 	if (e == OK && (call_flag(c, "pin-source") || call_flag(c, "so-pin-source")))
 		e = fn != NULL ? check_stored(c, f, o, fn) : vendor_functions(c, o, &fn);

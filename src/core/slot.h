@@ -50,6 +50,9 @@ typedef void slot_check_cb(void *arg, bool bad, const char *text);
 enum err slot_check_token(CK_SLOT_ID id, CK_USER_TYPE who, struct span pin, slot_check_cb *cb,
 			  void *arg);
 
+/* Reports what keeps tokens from being served or made (store_survey). */
+void slot_survey(slot_check_cb *cb, void *arg);
+
 /* ---- between slot.c and slot_admin.c ---- */
 
 /* The token that lies in the slot, store not opened. E_SLOT, E_TOKEN_ABSENT, E_TOKEN_BLANK. */

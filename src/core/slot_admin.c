@@ -240,3 +240,11 @@ enum err slot_check_token(CK_SLOT_ID id, CK_USER_TYPE who, struct span pin, slot
 
 	return e == OK ? token_check(t, who, pin, cb, arg) : e;
 }
+
+void slot_survey(slot_check_cb *cb, void *arg)
+{
+	const struct lib *lib = lib_this();
+
+	if (lib->home[0] != '\0')
+		store_survey(lib->home, lib->conf->module.group_mode, cb, arg);
+}

@@ -122,6 +122,19 @@ static CK_RV token_check_all(CK_SLOT_ID slot, CK_USER_TYPE user, const CK_UTF8CH
 	return call_leave(&c, e);
 }
 
+static CK_RV state_check(CK_CHANCERY_REPORT line, void *arg)
+{
+	struct report r = { line, arg };
+	struct call c;
+	enum err e = call_enter_library(&c);
+
+	if (e == OK && line == NULL)
+		e = E_ARGUMENTS;
+	if (e == OK)
+		slot_survey(finding, &r);
+	return call_leave(&c, e);
+}
+
 static void tested(void *arg, const char *name, enum err e)
 {
 	const struct report *r = arg;
@@ -185,4 +198,5 @@ CK_CHANCERY_FUNCTIONS vendor_functions = {
 	.SelfTest = self_test,
 	.MemoryStatistics = memory_statistics,
 	.CryptoVersion = crypto_version,
+	.StateCheck = state_check,
 };

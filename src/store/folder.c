@@ -37,8 +37,7 @@ static enum err ids_add(struct ids *l, CK_SLOT_ID id)
 	return OK;
 }
 
-/* A slot id as we write it: decimal, no leading zero, no more than PLACE_SLOT_MAX. */
-static bool is_slot(const char *name, CK_SLOT_ID *id)
+bool folder_is_slot(const char *name, CK_SLOT_ID *id)
 {
 	CK_SLOT_ID v = 0;
 
@@ -71,7 +70,7 @@ static enum err scan(DIR *d, struct ids *l)
 	enum err e = OK;
 
 	while (e == OK && (n = readdir(d)) != NULL)
-		if (is_slot(n->d_name, &id) && holds_token(dirfd(d), n->d_name))
+		if (folder_is_slot(n->d_name, &id) && holds_token(dirfd(d), n->d_name))
 			e = ids_add(l, id);
 	return e;
 }

@@ -12,6 +12,9 @@
 /* Fills a new database, in a transaction that has made the tables. */
 typedef enum err folder_fill(void *arg, struct db *d, struct why *why);
 
+/* Whether name is a slot id as we write it: decimal, no leading zero, no more than PLACE_SLOT_MAX. */
+bool folder_is_slot(const char *name, CK_SLOT_ID *id);
+
 /*
  * Adds a token as a whole: its directory is filled under another name, synced and renamed. E_SESSION_EXISTS when the slot holds one,
  * E_SLOT when it once did. fill runs with the gate and the folder's lock held.

@@ -25,9 +25,19 @@ static bool starts_with(const char *name, const char *prefix)
 	return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* Calls remove_one for every name in the directory fd, which is closed. */
-static enum err for_each(int fd, enum err (*remove_one)(int fd, const char *name, struct why *why),
-			 struct why *why)
+bool folder_is_next(const char *name)
+{
+	return starts_with(name, FOLDER_NEXT ".");
+}
+
+bool folder_is_leftover(const char *name)
+{
+	return folder_is_next(name) || starts_with(name, FOLDER_NEW) ||
+	       starts_with(name, FOLDER_OLD);
+}
+
+enum err folder_each(int fd, enum err (*each)(int fd, const char *name, struct why *why),
+		     struct why *why)
 {
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *n;
@@ -41,7 +51,7 @@ static enum err for_each(int fd, enum err (*remove_one)(int fd, const char *name
 	}
 	while (e == OK && (n = readdir(d)) != NULL)
 		if (strcmp(n->d_name, ".") != 0 && strcmp(n->d_name, "..") != 0)
-			e = remove_one(dirfd(d), n->d_name, why);
+			e = each(dirfd(d), n->d_name, why);
 	(void)closedir(d);
 	return e;
 }
@@ -55,11 +65,11 @@ static enum err remove_half(int fd, const char *name, struct why *why)
 {
 	enum err e;
 
-	if (starts_with(name, FOLDER_NEXT "."))
-		return remove_file(fd, name, why); /* of a killed file_write */
-	if (!starts_with(name, FOLDER_NEW) && !starts_with(name, FOLDER_OLD))
+	if (!folder_is_leftover(name))
 		return OK;
-	e = for_each(openat(fd, name, OPEN_DIR | O_NOFOLLOW), remove_file, why);
+	if (folder_is_next(name))
+		return remove_file(fd, name, why); /* of a killed file_write */
+	e = folder_each(openat(fd, name, OPEN_DIR | O_NOFOLLOW), remove_file, why);
 	if (e == OK && unlinkat(fd, name, AT_REMOVEDIR) != 0)
 		e = why_errno(why, "cannot remove %s", name);
 	return e;
@@ -67,7 +77,7 @@ static enum err remove_half(int fd, const char *name, struct why *why)
 
 enum err folder_sweep(const struct folder_lock *l, struct why *why)
 {
-	return for_each(openat(l->fd, ".", OPEN_DIR), remove_half, why);
+	return folder_each(openat(l->fd, ".", OPEN_DIR), remove_half, why);
 }
 
 /* ---- the lock ---- */

@@ -6,6 +6,7 @@
 #include "base/why.h"
 #include <chancery/pkcs11.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* Names in the folder that are not tokens. */
@@ -21,6 +22,13 @@ struct folder_lock {
 /* Takes the gate and the folder's lock, and removes what killed processes left half done. E_BUSY after 30 s. */
 enum err folder_lock_take(struct folder_lock *l, const char *dir, struct why *why);
 void folder_lock_drop(struct folder_lock *l);
+
+/* Whether a name in the folder is one that killed processes leave behind; the second: of next-slot, a file. */
+bool folder_is_leftover(const char *name);
+bool folder_is_next(const char *name);
+/* Calls each for every name in the directory fd, which is closed (-1: E_* by errno), until one fails. */
+enum err folder_each(int fd, enum err (*each)(int fd, const char *name, struct why *why),
+		     struct why *why);
 
 /* Removes everything that is half made or half removed. The lock is held. */
 enum err folder_sweep(const struct folder_lock *l, struct why *why);

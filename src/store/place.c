@@ -21,10 +21,12 @@ static enum err look(const char *path, mode_t type, struct stat *st, struct why 
 	if (lstat(path, st) != 0)
 		return why_errno(why, "cannot examine %s", path);
 	if (S_ISLNK(st->st_mode))
-		return why_fail(why, E_ACCESS,
-				"%s is a symbolic link: a token is not followed elsewhere", path);
+		return why_fail(
+			why, E_ACCESS,
+			"%s is a symbolic link, and a token is not followed elsewhere: remove the link",
+			path);
 	if ((st->st_mode & S_IFMT) != type)
-		return why_fail(why, E_ACCESS, "%s is not a %s", path,
+		return why_fail(why, E_ACCESS, "%s is not a %s: move it elsewhere", path,
 				type == S_IFDIR ? "directory" : "regular file");
 	if ((st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		return why_fail(why, E_ACCESS,

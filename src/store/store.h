@@ -66,6 +66,12 @@ struct store_info {
 /* Slot ids that hold a token, ascending; *ids is malloc'ed with mem_alloc. A missing folder is an empty list. *next: the id that a new token gets: never one used before. */
 enum err store_list(const char *dir, CK_SLOT_ID **ids, size_t *n, CK_SLOT_ID *next,
 		    struct why *why);
+/*
+ * Reports through cb what keeps tokens of the folder from being served, or new ones from being made, each with what mends
+ * it; nothing when all is well. group: as for dir_check. No token is opened.
+ */
+typedef void store_check_cb(void *arg, bool bad, const char *text);
+void store_survey(const char *dir, bool group, store_check_cb *cb, void *arg);
 /* Creates a token in a slot that holds none, durably. A slot that meanwhile holds one: E_SESSION_EXISTS with why. */
 enum err store_create(const char *dir, CK_SLOT_ID slot, const struct store_policy *p,
 		      struct span so_pin, const char label[32], struct why *why);
@@ -108,7 +114,6 @@ enum err store_backup(struct store *s, struct span passphrase, const char *path,
 enum err store_restore(const char *dir, CK_SLOT_ID slot, const struct store_policy *p,
 		       struct span passphrase, const char *path, struct why *why);
 /* Checks everything (needs a seal for MACs and the root): structure, each row, the sealed root, the counter. Reports findings through cb. */
-typedef void store_check_cb(void *arg, bool bad, const char *text);
 enum err store_check(struct store *s, const struct seal *k, store_check_cb *cb, void *arg);
 
 /* ---- records ---- */

@@ -93,6 +93,7 @@ static void vendor(void **state)
 	assert_ok(get(name, CHANCERY_INTERFACE_MAJOR, CHANCERY_INTERFACE_MINOR, 0, &i));
 	f = i->pFunctionList;
 	assert_int_equal(f->version.major, CHANCERY_INTERFACE_MAJOR);
+	assert_non_null(f->StateCheck);
 	assert_non_null(f->CryptoVersion);
 	assert_non_null(f->CryptoVersion());
 }

@@ -4,6 +4,7 @@
 
 #include <chancery/chancery.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PASSPHRASE "correct horse battery"
@@ -193,6 +194,23 @@ static void tokens_are_checked(void **state)
 	assert_rv(vendor->TokenCheck(p11_slot(), CKU_USER, NULL, 0, NULL, NULL), CKR_ARGUMENTS_BAD);
 }
 
+static void the_folder_is_looked_at(void **state)
+{
+	struct lines l = { 0, 0 };
+	char path[4096];
+
+	(void)state;
+	assert_rv(vendor->StateCheck(NULL, NULL), CKR_ARGUMENTS_BAD);
+	assert_ok(vendor->StateCheck(count_line, &l));
+	assert_int_equal(l.good + l.bad, 0);
+	snprintf(path, sizeof(path), "%s/tokens/%lu", p11_home(), p11_slot());
+	assert_int_equal(chmod(path, 0777), 0);
+	assert_ok(vendor->StateCheck(count_line, &l));
+	assert_int_equal(chmod(path, 0700), 0);
+	assert_int_equal(l.good, 0);
+	assert_int_equal(l.bad, 1);
+}
+
 static void every_self_test_passes(void **state)
 {
 	struct lines l = { 0, 0 };
@@ -276,6 +294,7 @@ static void nothing_before_initialize(void **state)
 	assert_rv(vendor->MemoryStatistics(&m), CKR_CRYPTOKI_NOT_INITIALIZED);
 	assert_rv(vendor->TokenDelete(0, bytes(SO_PIN), strlen(SO_PIN), &why),
 		  CKR_CRYPTOKI_NOT_INITIALIZED);
+	assert_rv(vendor->StateCheck(count_line, NULL), CKR_CRYPTOKI_NOT_INITIALIZED);
 	assert_rv(vendor->SelfTest(count_line, NULL), CKR_CRYPTOKI_NOT_INITIALIZED);
 	p11_initialize();
 }
@@ -289,6 +308,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tokens_are_copied_and_restored, setup,
 						p11_teardown),
 		cmocka_unit_test_setup_teardown(tokens_are_checked, setup, p11_teardown),
+		cmocka_unit_test_setup_teardown(the_folder_is_looked_at, setup, p11_teardown),
 		cmocka_unit_test_setup_teardown(every_self_test_passes, setup, p11_teardown),
 		cmocka_unit_test_setup_teardown(memory_is_counted, setup, p11_teardown),
 		cmocka_unit_test_setup_teardown(a_digested_key_leaves_nothing, setup, p11_teardown),
