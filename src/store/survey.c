@@ -90,10 +90,15 @@ static void look_at_next(const struct survey *s)
 		return;
 	if (e == OK)
 		(void)why_fail(&why, E_CORRUPT, "%s/" FOLDER_NEXT " leaves no slot id", s->dir);
-	(void)why_fail(&all, E_CORRUPT,
-		       "%s; if no token after those that are there was deleted, run "
-		       "rm -rf %s/" FOLDER_NEXT " && echo %lu >%s/" FOLDER_NEXT,
-		       why.text, s->dir, s->after, s->dir);
+	if (s->after > PLACE_SLOT_MAX)
+		(void)why_fail(&all, E_SLOT,
+			       "%s; nor do the tokens: restore backups under another CHANCERY_HOME",
+			       why.text);
+	else
+		(void)why_fail(&all, E_CORRUPT,
+			       "%s; if no token after those that are there was deleted, run "
+			       "rm -rf %s/" FOLDER_NEXT " && echo %lu >%s/" FOLDER_NEXT,
+			       why.text, s->dir, s->after, s->dir);
 	tell(s, &all);
 }
 

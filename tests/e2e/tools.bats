@@ -148,6 +148,11 @@ doctor_says()
 	mkdir "$tokens/.new-9-x"
 	touch "$tokens/.new-9-x/token.db" "$tokens/next-slot.1.tmp"
 	chancery doctor
+	echo 2147483647 >"$tokens/next-slot"
+	rm keep/*.pin
+	chancery token init --quiet --label last --make-pins keep
+	run chancery doctor
+	[ "$status" -ne 0 ] && [[ $output == *"leaves no slot id; nor do the tokens: "* ]]
 }
 
 @test "doctor names rows that others put in or hid, and a listing does not pass over them" {
