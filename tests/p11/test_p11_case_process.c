@@ -16,7 +16,7 @@
  * Asked by LeakSanitizer, if there is one: here processes end without C_Finalize on purpose, and leave what it would have
  * freed. That C_Finalize frees everything is seen in all the other programs.
  */
-int __lsan_is_turned_off(void);
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void);
 
 int __lsan_is_turned_off(void)
 {
