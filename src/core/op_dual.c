@@ -18,6 +18,15 @@ static bool only_length(const struct op *main, struct span in, struct out o)
 	return o.n != NULL && (o.p == NULL || *o.n < op_part_bound(main, in.n));
 }
 
+/* What a private key gave goes into the digest, so that ends with the login, too. */
+static void bind_login(struct op *side, const struct op *main)
+{
+	if (!main->private || side->private)
+		return;
+	side->private = true;
+	side->epoch = main->epoch;
+}
+
 enum err op_dual(struct session *s, enum op_kind first, enum op_kind second, struct span in,
 		 struct out o)
 {
@@ -35,7 +44,9 @@ enum err op_dual(struct session *s, enum op_kind first, enum op_kind second, str
 		e = op_update(s, first, in, none);
 	if (e == OK)
 		e = op_update(s, second, in, o);
-	if (e == OK && !asked && second == OP_DECRYPT)
+	if (e == OK && !asked && second == OP_DECRYPT) {
+		bind_login(side, main);
 		e = op_update(s, first, span(o.p, *o.n), none);
+	}
 	return e == OK || e == E_TOO_SMALL ? e : fail(s, side, main, e);
 }

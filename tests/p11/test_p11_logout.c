@@ -70,6 +70,23 @@ static void decrypt_after_logout(void **state)
 	assert_rv(p11->C_Encrypt(s, data, 16, out, &n), CKR_OPERATION_NOT_INITIALIZED);
 }
 
+/* What was decrypted went into the digest: that is made with the key, too. */
+static void digest_of_decrypted(void **state)
+{
+	CK_SESSION_HANDLE s = p11_session();
+	CK_OBJECT_HANDLE aes = p11_secret(s, CKM_AES_KEY_GEN, 16, CKA_DECRYPT);
+	CK_MECHANISM m = mechanism(CKM_AES_ECB, NULL, 0), d = mechanism(CKM_SHA256, NULL, 0);
+	CK_ULONG n = sizeof(out);
+
+	(void)state;
+	assert_ok(p11->C_DigestInit(s, &d));
+	assert_ok(p11->C_DecryptInit(s, &m, aes));
+	assert_ok(p11->C_DecryptDigestUpdate(s, data, 16, out, &n));
+	assert_ok(p11->C_Logout(s));
+	n = sizeof(out);
+	assert_rv(p11->C_DigestFinal(s, out, &n), CKR_OPERATION_NOT_INITIALIZED);
+}
+
 static void others_survive(void **state)
 {
 	CK_SESSION_HANDLE s = p11_session();
@@ -329,6 +346,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(sign_after_logout),
 		TEST(logout_and_login),
+		TEST(digest_of_decrypted),
 		TEST(decrypt_after_logout),
 		TEST(others_survive),
 		TEST(keyed_digest),
