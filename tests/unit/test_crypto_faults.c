@@ -292,6 +292,12 @@ struct sealed {
 	uint8_t key[SEALING_KEY], mac[SEALING_MAC];
 };
 
+/* libcrypto 3.5 goes on with Argon2 after a failed allocation, on memory that nobody filled; kdf_argon2id refuses what comes of it. */
+static bool under_valgrind(void)
+{
+	return getenv("CHANCERY_UNDER_VALGRIND") != NULL;
+}
+
 static enum err seal_all(struct sealed *s)
 {
 	struct span t = span(text, sizeof(text)), pin = span(secret, 9);
@@ -307,7 +313,7 @@ static enum err seal_all(struct sealed *s)
 		e = sealing_digest(&t, 1, s->mac);
 	if (e == OK)
 		e = sealing_pbkdf2(pin, pin, 2, s->key);
-	if (e == OK)
+	if (e == OK && !under_valgrind())
 		e = sealing_argon2id(pin, pin, 8, 1, 1, s->key);
 	return e;
 }
