@@ -40,13 +40,14 @@ endfunction()
 # The same executable once more under valgrind, for scripts/sanitize. A test that is long already
 # would take hours there. memcheck does not model libcrypto's GHASH with AVX: what comes of it, the tags of
 # GCM and GMAC, passes for undefined, also where libcrypto alone works on memory that is all defined.
-# Without AVX (bit 60) it does not.
+# Without AVX (bit 60) it does not. Leaks are LeakSanitizer's to find, which does not ask children of a fork
+# that end without C_Finalize, as memcheck does.
 function(chancery_valgrind_test name target source)
 	if(NOT VALGRIND OR CHANCERY_SANITIZE OR source MATCHES "_long\\.c$")
 		return()
 	endif()
 	add_test(NAME valgrind.${name} COMMAND ${VALGRIND} --quiet --error-exitcode=99
-		--leak-check=full --errors-for-leak-kinds=definite,indirect $<TARGET_FILE:${target}>)
+		--leak-check=no $<TARGET_FILE:${target}>)
 	chancery_test_properties(valgrind.${name} valgrind ${source})
 	set_tests_properties(valgrind.${name} PROPERTIES TIMEOUT 3600)
 	set_property(TEST valgrind.${name} APPEND PROPERTY ENVIRONMENT CHANCERY_UNDER_VALGRIND=1

@@ -56,8 +56,8 @@ static struct attrset *secret_of(CK_KEY_TYPE type, size_t n)
 static size_t plain(const char *mac, const char *what, const char *sub, OSSL_PARAM p2, size_t key_n,
 		    struct span in, uint8_t out[EVP_MAX_MD_SIZE])
 {
-	char name[32];
-	OSSL_PARAM params[3] = { OSSL_PARAM_construct_utf8_string(what, name, 0), p2,
+	char name[32] = "";
+	OSSL_PARAM params[3] = { OSSL_PARAM_construct_utf8_string(what, name, strlen(sub)), p2,
 				 OSSL_PARAM_construct_end() };
 	EVP_MAC *m = EVP_MAC_fetch(NULL, mac, NULL);
 	EVP_MAC_CTX *c = EVP_MAC_CTX_new(m);
