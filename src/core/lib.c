@@ -7,6 +7,7 @@
 #include "core/keycache.h"
 #include "core/lib_internal.h"
 #include "crypto/lib.h"
+#include "crypto/mech.h"
 #include "store/store.h"
 
 #define TOKENS "/tokens" /* in the directory of state */
@@ -190,6 +191,7 @@ static enum err start_locked(struct lib *l)
 	if (e != OK)
 		return e;
 	set_memory(&l->conf->module);
+	mech_profile_set((enum conf_profile)l->conf->module.profile);
 	find_home(l);
 	e = crypto_start();
 	if (e == OK) {
