@@ -522,6 +522,14 @@ enum err conf_load(const char *path, struct conf **out, struct why *why)
 	return e;
 }
 
+const struct conf_token *conf_labelled(const struct conf *c, size_t i, const char **label)
+{
+	if (i >= c->n_labelled)
+		return NULL;
+	*label = c->labelled[i].label;
+	return &c->labelled[i].token;
+}
+
 const struct conf_token *conf_token(const struct conf *c, struct span label)
 {
 	while (label.n != 0 && label.p[label.n - 1] == ' ')

@@ -73,6 +73,8 @@ void conf_free(struct conf *c); /* NULL accepted */
 
 /* The settings of the token with this label: its own section over [token] over the defaults. */
 const struct conf_token *conf_token(const struct conf *c, struct span label);
+/* The i-th section of a token with a label of its own, and that label; NULL: there are no more. Borrowed. */
+const struct conf_token *conf_labelled(const struct conf *c, size_t i, const char **label);
 
 /* Every key, section by section. */
 const struct conf_key *conf_keys(size_t *n);

@@ -4,11 +4,14 @@
 #include "base/dir.h"
 #include "base/home.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/findings.h"
 #include "cli/vendor.h"
 #include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static const struct option_row options[] = {
 	{ "config", NULL, "only check the configuration and print every key with its value", NULL },
@@ -60,6 +63,39 @@ static enum err show_config(struct call *c)
 	return e;
 }
 
+/* What the module may need, against what this process may lock; who may lock anything has no limit. */
+static void check_limit(struct findings *f, const struct conf_module *m)
+{
+	struct rlimit limit;
+
+	if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 ||
+	    limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur / 1024 >= (rlim_t)m->locked_kb)
+		return;
+	findings_advice(
+		f,
+		"memory: only %lu of %lu KiB for secrets can be locked here: raise LimitMEMLOCK or "
+		"ulimit -l, or lower locked_kb",
+		(unsigned long)(limit.rlim_cur / 1024), (unsigned long)m->locked_kb);
+}
+
+static void check_compat(struct findings *f, const struct conf *conf)
+{
+	const struct conf_token *t;
+	const char *label;
+
+	if (conf->token.compat)
+		findings_advice(
+			f,
+			"compat = on for tokens: known attacks through the PKCS#11 interface are not refused");
+	for (size_t i = 0; (t = conf_labelled(conf, i, &label)) != NULL; i++)
+		if (t->compat)
+			findings_advice(
+				f,
+				"compat = on for the token \"%s\": known attacks through the PKCS#11 "
+				"interface are not refused",
+				label);
+}
+
 /* *group: the state directory may be open to its group. */
 static void check_config(struct findings *f, bool *group)
 {
@@ -73,10 +109,8 @@ static void check_config(struct findings *f, bool *group)
 		return;
 	}
 	findings_good(f, "configuration: %s (an absent file gives the defaults)", path);
-	if (conf->token.compat)
-		findings_advice(
-			f,
-			"compat = on for tokens: known attacks through the PKCS#11 interface are not refused");
+	check_compat(f, conf);
+	check_limit(f, &conf->module);
 	*group = conf->module.group_mode;
 	conf_free(conf);
 }
@@ -117,7 +151,8 @@ static void check_memory(struct findings *f, const CK_CHANCERY_FUNCTIONS *fn)
 			"locked_kb",
 			m.secretUnlocked);
 	else
-		findings_good(f, "memory: secrets are locked (%lu bytes)", m.secretLocked);
+		findings_good(f, "memory: no secret is unlocked now (%lu bytes are locked)",
+			      m.secretLocked);
 	if (!m.dumpExcluded)
 		findings_bad(f, "memory: the kernel did not take secrets out of core dumps");
 	if (!m.wipeOnFork)
@@ -162,16 +197,32 @@ static void check_token(struct findings *f, const struct spot *t)
 	json_decref(d);
 }
 
+/* *any: there are some. */
+static void check_unreadable(struct findings *f, const struct module *m, bool *any)
+{
+	CK_RV rv = CKR_OK;
+
+	for (CK_SLOT_ID slot = 0; pick_unreadable(m, &slot, &rv); slot++) {
+		*any = true;
+		findings_bad(f, "slot %lu: its token cannot be read: %s", slot,
+			     name_of(NAME_CKR, rv));
+	}
+}
+
 static enum err check_tokens(struct call *c, struct findings *f, const struct office *o)
 {
 	struct spot *spots = NULL;
 	size_t n = 0;
+	bool unreadable = false;
 	enum err e = pick_tokens(o->m, &o->uri, PICK_TOKEN, &spots, &n, &c->why);
 
 	for (size_t i = 0; i < n && e == OK; i++)
 		check_token(f, &spots[i]);
-	if (e == OK && n == 0)
-		findings_advice(f, "there is no token yet; `chancery token init` makes one");
+	check_unreadable(f, o->m, &unreadable);
+	if (e == OK && n == 0 && !unreadable)
+		findings_advice(
+			f,
+			"there is no token yet; `chancery token init --label NAME --make-pins DIR` makes one");
 	mem_free(spots);
 	return e;
 }

@@ -5,6 +5,7 @@
 #include "cli/office.h"
 #include "cli/report.h"
 #include "base/mem.h"
+#include "base/names.h"
 
 static const struct option_row list_options[] = {
 	{ "all", NULL, "also slots whose token is not initialised", NULL },
@@ -22,6 +23,8 @@ static enum err token_list(struct call *c)
 	struct spot *spots = NULL;
 	size_t n = 0;
 	json_t *rows = json_array();
+	CK_SLOT_ID slot = 0;
+	CK_RV rv = CKR_OK;
 	enum err e = office_module(c, c->n_operands > 0 ? c->operands[0] : NULL, &o);
 
 	if (e == OK)
@@ -31,10 +34,16 @@ static enum err token_list(struct call *c)
 		if (json_array_append_new(rows, describe_token(&spots[i])) != 0)
 			e = why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
 	if (e == OK) {
-		e = report_table(c, rows, list_columns,
-				 "No token yet; `chancery token init --label NAME` makes one.");
+		e = report_table(
+			c, rows, list_columns,
+			"No token yet; `chancery token init --label NAME --make-pins DIR` makes one.");
 		rows = NULL; /* moved */
 	}
+	if (e == OK && pick_unreadable(o.m, &slot, &rv))
+		e = why_fail(
+			&c->why, E_DEVICE,
+			"the token in slot %lu cannot be read (%s): `chancery doctor` lists all such",
+			slot, name_of(NAME_CKR, rv));
 	json_decref(rows);
 	mem_free(spots);
 	office_close(&o);

@@ -63,6 +63,31 @@ enum err pick_tokens(const struct module *m, const struct uri *u, enum pick_want
 	return OK;
 }
 
+bool pick_unreadable(const struct module *m, CK_SLOT_ID *slot, CK_RV *rv)
+{
+	CK_SLOT_ID *ids = NULL, from = *slot;
+	CK_TOKEN_INFO info;
+	size_t n = 0;
+	bool found = false;
+
+	if (module_slots(m, true, &ids, &n, NULL) != OK)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		CK_RV got = ids[i] >= from && (!found || ids[i] < *slot)
+				    ? module_fn(m)->C_GetTokenInfo(ids[i], &info)
+				    : CKR_OK;
+
+		/* one that went away meanwhile is no finding */
+		if (got == CKR_OK || got == CKR_TOKEN_NOT_PRESENT || got == CKR_SLOT_ID_INVALID)
+			continue;
+		found = true;
+		*slot = ids[i];
+		*rv = got;
+	}
+	mem_free(ids);
+	return found;
+}
+
 /* Names the tokens among which the URI does not choose. */
 static enum err several(const struct spot *spots, size_t n, struct why *why)
 {

@@ -19,6 +19,11 @@ enum pick_want { PICK_TOKEN, PICK_BLANK, PICK_ANY };
  */
 enum err pick_tokens(const struct module *m, const struct uri *u, enum pick_want want,
 		     struct spot **spots, size_t *n, struct why *why);
+/*
+ * The first slot, from *slot on, whose token cannot be read, and what C_GetTokenInfo says of it: pick_tokens left it out. False: there
+ * is none.
+ */
+bool pick_unreadable(const struct module *m, CK_SLOT_ID *slot, CK_RV *rv);
 /* Exactly one: none is E_TOKEN_ABSENT, several are E_ARGUMENTS with their names in why. */
 enum err pick_token(const struct module *m, const struct uri *u, enum pick_want want,
 		    struct spot *spot, struct why *why);
