@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/office.h"
+#include "base/conf.h"
 #include "base/pin.h"
 #include <stdio.h>
 #include <string.h>
@@ -58,13 +59,31 @@ enum err office_find(struct call *c, const char *uri, struct uri *u, char path[P
 	return module_of(c, u, path);
 }
 
+/* Our own module cannot say why it does not start; if it is the configuration, that is read here again. */
+static enum err explain(struct call *c, const char *path, enum err e)
+{
+	char own[PATH_MAX];
+	struct conf *conf = NULL;
+	struct why why = { "" };
+
+	office_own_module(own);
+	if (e == E_MEMORY || strcmp(path, own) != 0 || conf_load(NULL, &conf, &why) == OK) {
+		conf_free(conf);
+		return e;
+	}
+	return why_fail(&c->why, E_CONFIG, "%s", why.text);
+}
+
 enum err office_module(struct call *c, const char *uri, struct office *o)
 {
 	char path[PATH_MAX];
 
 	*o = (struct office){ 0 };
 	enum err e = office_find(c, uri, &o->uri, path);
-	return e != OK ? e : module_open(path, &o->m, &c->why);
+	if (e != OK)
+		return e;
+	e = module_open(path, &o->m, &c->why);
+	return e == OK ? OK : explain(c, path, e);
 }
 
 enum err office_token(struct call *c, const char *uri, enum pick_want want, struct office *o)

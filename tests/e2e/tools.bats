@@ -200,6 +200,19 @@ doctor_says()
 	chmod 600 chancery.conf
 	CHANCERY_CONF=$work/chancery.conf run chancery doctor --config
 	failed_with 78 "chancery.conf:2"
+	CHANCERY_CONF=$work/chancery.conf run chancery token list
+	failed_with 78 "chancery.conf:2"
+}
+
+@test "a limit of the file's size is an error, and nothing is lost" {
+	make_office
+	make_key ec-p256 seal
+	limited() { (ulimit -f 8 && chancery "$@"); }
+	run limited key generate --type ec-p256 --label more --pin-source "$user" pkcs11:token=office
+	failed_with 74 CKR_DEVICE_MEMORY
+	run chancery key list --pin-source "$user" pkcs11:token=office
+	[ "$status" -eq 0 ] && [[ $output == *seal* && $output != *more* ]]
+	make_key ec-p256 more
 }
 
 @test "self-tests" {

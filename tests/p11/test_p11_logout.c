@@ -344,20 +344,13 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, p11_setup_token, p11_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(sign_after_logout),
-		TEST(logout_and_login),
-		TEST(digest_of_decrypted),
-		TEST(decrypt_after_logout),
-		TEST(others_survive),
-		TEST(keyed_digest),
-		TEST(search_after_logout),
-		TEST(each_use_asks),
-		TEST(one_waits),
-		TEST(no_place_to_ask),
-		TEST(usage_attributes),
-		TEST(not_a_key),
-		TEST(allowed_mechanisms),
-		TEST(dates),
+		TEST(sign_after_logout),   TEST(logout_and_login),
+		TEST(digest_of_decrypted), TEST(decrypt_after_logout),
+		TEST(others_survive),      TEST(keyed_digest),
+		TEST(search_after_logout), TEST(each_use_asks),
+		TEST(one_waits),           TEST(no_place_to_ask),
+		TEST(usage_attributes),    TEST(not_a_key),
+		TEST(allowed_mechanisms),  TEST(dates),
 		TEST(signature_first),
 	};
 
