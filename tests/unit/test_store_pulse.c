@@ -304,6 +304,21 @@ static void test_deleted(void **state)
 	assert_int_equal(store_version(v->s, &version), E_DEVICE_REMOVED);
 }
 
+/* Without a pulse the path is walked seldom, but that the file is gone is seen at once. */
+static void test_unlinked_without_pulse(void **state)
+{
+	struct vault *v = *state;
+	uint64_t version;
+
+	assert_int_equal(remove(pulse_of(v)), 0);
+	put_fifo(pulse_of(v));
+	vault_reopen(v);
+	for (int i = 0; i < 3; i++)
+		(void)version_of(v->s);
+	assert_int_equal(unlink(v->db), 0);
+	assert_int_equal(store_version(v->s, &version), E_DEVICE_REMOVED);
+}
+
 static void test_moved_away(void **state)
 {
 	const struct vault *v = *state;
@@ -379,6 +394,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_owner, vault_open, vault_close),
 		cmocka_unit_test_setup_teardown(test_number_taken, vault_open, vault_close),
 		cmocka_unit_test_setup_teardown(test_deleted, vault_open, vault_close),
+		cmocka_unit_test_setup_teardown(test_unlinked_without_pulse, vault_open,
+						vault_close),
 		cmocka_unit_test_setup_teardown(test_moved_away, vault_open, vault_close),
 		cmocka_unit_test_setup_teardown(test_under_load, vault_open, vault_close),
 	};
