@@ -449,8 +449,8 @@ static void test_read_only_mount(void **state)
 	view.policy = v->policy;
 	assert_int_equal(mkdir(path_of(v, "view"), 0700), 0);
 	snprintf(view.dir, sizeof(view.dir), "%s", path_of(v, "view"));
-	if (mount(v->dir, view.dir, NULL, MS_BIND, NULL) != 0 ||
-	    mount(NULL, view.dir, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) != 0) {
+	if (mount(v->dir, view.dir, "", MS_BIND, NULL) != 0 ||
+	    mount("", view.dir, "", MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) != 0) {
 		print_message("skipped: cannot mount here\n");
 		skip();
 	}
@@ -488,8 +488,8 @@ static void test_hot_journal_read_only(void **state)
 	assert_int_equal(ftruncate(fd, 512), 0);
 	close(fd);
 	assert_int_equal(mkdir(path_of(v, "view"), 0700), 0);
-	if (mount(v->dir, path_of(v, "view"), NULL, MS_BIND, NULL) != 0 ||
-	    mount(NULL, path_of(v, "view"), NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) != 0) {
+	if (mount(v->dir, path_of(v, "view"), "", MS_BIND, NULL) != 0 ||
+	    mount("", path_of(v, "view"), "", MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) != 0) {
 		print_message("skipped: cannot mount here\n");
 		skip();
 	}
