@@ -43,7 +43,8 @@ endfunction()
 # Without AVX (bit 60) it does not. Leaks are LeakSanitizer's to find, which does not ask children of a fork
 # that end without C_Finalize, as memcheck does.
 function(chancery_valgrind_test name target source)
-	if(NOT VALGRIND OR CHANCERY_SANITIZE OR source MATCHES "_long\\.c$")
+	# store_alloc makes libcrypto 3.5 go on with Argon2 on memory that it did not get
+	if(NOT VALGRIND OR CHANCERY_SANITIZE OR source MATCHES "_long\\.c$|test_store_alloc\\.c$")
 		return()
 	endif()
 	add_test(NAME valgrind.${name} COMMAND ${VALGRIND} --quiet --error-exitcode=99
