@@ -156,15 +156,7 @@ load office
 }
 
 @test "the same with another module" {
-	soft=
-	for file in /usr/lib/softhsm/libsofthsm2.so /usr/lib/*/softhsm/libsofthsm2.so; do
-		[ ! -r "$file" ] || soft=$file
-	done
-	[ -n "$soft" ] || skip "SoftHSM2 is not installed"
-	[ -z "${CHANCERY_SANITIZE:-}" ] || skip "SoftHSM2 has leaks of its own"
-	mkdir tokens
-	printf 'directories.tokendir = %s/tokens\n' "$work" >softhsm2.conf
-	export SOFTHSM2_CONF=$work/softhsm2.conf
+	use_softhsm
 	echo paper >paper
 	printf 12345678 >pin
 	chmod 600 pin

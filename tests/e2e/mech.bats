@@ -281,15 +281,7 @@ liar_says()
 }
 
 @test "with SoftHSM2: two modules by their files" {
-	soft=
-	for file in /usr/lib/softhsm/libsofthsm2.so /usr/lib/*/softhsm/libsofthsm2.so; do
-		[ ! -r "$file" ] || soft=$file
-	done
-	[ -n "$soft" ] || skip "SoftHSM2 is not installed"
-	[ -z "${CHANCERY_SANITIZE:-}" ] || skip "SoftHSM2 has leaks of its own"
-	mkdir tokens
-	printf 'directories.tokendir = %s/tokens\n' "$work" >softhsm2.conf
-	export SOFTHSM2_CONF=$work/softhsm2.conf
+	use_softhsm
 	make_office
 	run chancery mech list --diff --json "$soft" "$CHANCERY_MODULE"
 	[ "$status" -eq 0 ]

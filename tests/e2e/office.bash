@@ -41,3 +41,18 @@ failed_with()
 	[ "$status" -eq "$1" ] || { echo "status $status, not $1: $output"; return 1; }
 	case $output in *"$2"*) ;; *) echo "no \"$2\" in: $output"; return 1 ;; esac
 }
+
+# Another module, $soft, with an empty directory of tokens; skips the test where there is none.
+use_softhsm()
+{
+	local file
+	soft=
+	for file in /usr/lib/softhsm/libsofthsm2.so /usr/lib/*/softhsm/libsofthsm2.so; do
+		[ ! -r "$file" ] || soft=$file
+	done
+	[ -n "$soft" ] || skip "SoftHSM2 is not installed"
+	[ -z "${CHANCERY_SANITIZE:-}" ] || skip "SoftHSM2 has leaks of its own"
+	mkdir tokens
+	printf 'directories.tokendir = %s/tokens\n' "$work" >softhsm2.conf
+	export SOFTHSM2_CONF=$work/softhsm2.conf
+}
