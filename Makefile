@@ -28,11 +28,7 @@ test: ## set up, build and pass every test (under 30 minutes on two cores)
 test-long: ## also the long tests: kills, power cuts, sanitizers, mutations, long fuzzing, Debian 13
 	@scripts/setup long
 	@scripts/build dev $(BUILD_OPTIONS)
-	@scripts/runtests build -LE valgrind
-	@scripts/sanitize
-	@scripts/mutate
-	@scripts/fuzz 600
-	@scripts/debian13
+	@scripts/testlong
 
 sanitize: ## build and test under asan+ubsan, tsan and valgrind
 	@scripts/setup long
