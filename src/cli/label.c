@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/label.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include <string.h>
 
 enum err label_take(struct call *c, CK_UTF8CHAR label[LABEL_BYTES])
@@ -15,6 +16,11 @@ enum err label_take(struct call *c, CK_UTF8CHAR label[LABEL_BYTES])
 		return why_fail(&c->why, E_ARGUMENTS,
 				"a token's label has 1 to %d bytes, \"%s\" has %zu", LABEL_BYTES,
 				text, n);
+	if (!utf8_all_shown(span(text, n)))
+		return why_fail(
+			&c->why, E_ARGUMENTS,
+			"a token's label is UTF-8 text without control characters or marks that "
+			"turn its direction");
 	memset(label, ' ', LABEL_BYTES);
 	memcpy(label, text, n);
 	return OK;

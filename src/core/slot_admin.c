@@ -13,13 +13,10 @@
 /* Other processes make tokens too; a new slot is looked for so often. */
 #define TRIES 8
 
-/* 3.2, 5.5.7: blank padded, not terminated; a label that nobody could type is refused. */
+/* 3.2, 5.5.7: blank padded, not terminated; a label that could not be shown as it is, is refused. */
 static enum err check_label(const CK_UTF8CHAR label[32])
 {
-	for (size_t i = 0; i < 32; i++)
-		if (label[i] < ' ' || label[i] == 0x7f)
-			return E_ARGUMENTS;
-	return utf8_valid(span(label, 32)) ? OK : E_ARGUMENTS;
+	return utf8_all_shown(span(label, 32)) ? OK : E_ARGUMENTS;
 }
 
 static struct span text_of(const CK_UTF8CHAR label[32])
@@ -81,7 +78,7 @@ enum err slot_create_token(struct span so_pin, const CK_UTF8CHAR label[32], CK_S
 	enum err e = check_label(label);
 
 	if (e != OK)
-		return why_fail(why, e, "the label is not 32 bytes of printable UTF-8");
+		return why_fail(why, e, "the label is not 32 bytes of UTF-8 that may be shown");
 	if (lib_this()->home[0] == '\0')
 		return why_fail(why, E_TOKEN_ABSENT,
 				"there is no directory for tokens: set CHANCERY_HOME");

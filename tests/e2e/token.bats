@@ -43,6 +43,10 @@ load office
 	failed_with 64 "--label TEXT is missing"
 	run chancery token init --label "$(printf 'x%.0s' {1..33})" --make-pins other
 	failed_with 64 "1 to 32 bytes"
+	for label in $'a\u202eb' $'a\nb' $'a\xff'; do
+		run chancery token init --label "$label" --make-pins other
+		failed_with 64 "without control characters"
+	done
 	run chancery token init --label two --pin 1234
 	failed_with 64 "no option"
 	[ -z "$(ls other)" ]

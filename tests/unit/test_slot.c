@@ -306,12 +306,41 @@ static void labels_and_pins_of_new_tokens(void **state)
 	assert_int_equal(slot_init_token(ids[0], span_str("123"), label), E_PIN_LEN);
 	assert_int_equal(slot_init_token(ids[0], span_str("\xc3\x28\x61\x62"), label),
 			 E_PIN_INVALID);
-	label[10] = '\0';
-	assert_int_equal(slot_init_token(ids[0], span_str(SO_PIN), label), E_ARGUMENTS);
-	label[10] = 0xff;
-	assert_int_equal(slot_init_token(ids[0], span_str(SO_PIN), label), E_ARGUMENTS);
 	lib_leave();
 	assert_int_equal(list(ids), 1);
+}
+
+/* By the rule for whatever is shown (base/utf8.h), and wherever a label is given. */
+static void labels_that_may_not_be_shown(void **state)
+{
+	static const char *const hostile[] = {
+		"a\nb", "a\033[2J", "a\177", "a\xff", "a\xc2\x9b", "a\xe2\x80\xae", "a\xe2\x81\xa6",
+	};
+	CK_SLOT_ID id = 0, ids[16];
+	CK_UTF8CHAR label[32];
+	size_t n = 0;
+
+	office_open(state);
+	id = office_token("shown");
+	n = list(ids);
+	assert_int_equal(lib_enter(), OK);
+	for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
+		CK_SLOT_ID made = 0;
+
+		set_label(label, hostile[i]);
+		assert_int_equal(slot_init_token(ids[n - 1], span_str(SO_PIN), label), E_ARGUMENTS);
+		assert_int_equal(slot_init_token(id, span_str(SO_PIN), label), E_ARGUMENTS);
+		assert_int_equal(slot_create_token(span_str(SO_PIN), label, &made, NULL),
+				 E_ARGUMENTS);
+		assert_int_equal(slot_rename_token(id, span_str(SO_PIN), label), E_ARGUMENTS);
+	}
+	set_label(label, "cut");
+	label[31] = 0xc3;
+	assert_int_equal(slot_init_token(ids[n - 1], span_str(SO_PIN), label), E_ARGUMENTS);
+	label[3] = '\0';
+	assert_int_equal(slot_init_token(ids[n - 1], span_str(SO_PIN), label), E_ARGUMENTS);
+	lib_leave();
+	assert_int_equal(list(ids), n);
 }
 
 /* ---- events ---- */
@@ -517,6 +546,7 @@ int main(void)
 		cmocka_unit_test_teardown(another_process_makes_a_token, office_reset),
 		cmocka_unit_test_teardown(no_empty_slot_if_configured_so, office_reset),
 		cmocka_unit_test_teardown(labels_and_pins_of_new_tokens, office_reset),
+		cmocka_unit_test_teardown(labels_that_may_not_be_shown, office_reset),
 		cmocka_unit_test_teardown(events, office_reset),
 		cmocka_unit_test_teardown(finalise_races_with_calls, office_reset),
 		cmocka_unit_test_teardown(a_child_begins_with_nothing, office_reset),
