@@ -12,12 +12,10 @@ const char *roll_event_name(enum roll_event_kind k)
 	return names[k];
 }
 
-/*
- * Nothing is recorded in this version, so nothing can fail; every caller is written as if it
- * could.
- */
-enum err roll_commit(const struct roll_event *ev)
+enum err roll_commit(struct roll *r, const struct roll_event *ev, struct roll_ref *ref)
 {
+	(void)r;
 	(void)ev;
+	(void)ref;
 	return OK;
 }

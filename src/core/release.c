@@ -21,6 +21,7 @@ enum err release_record(const struct token *t, enum roll_event_kind kind, const 
 	const struct roll_event ev = {
 		.kind = kind,
 		.token = token_label(t),
+		.cls = o->cls,
 		.label = o->label,
 		.id = o->key_id,
 		.mech = m,
@@ -28,5 +29,5 @@ enum err release_record(const struct token *t, enum roll_event_kind kind, const 
 		.result = result,
 	};
 
-	return roll_commit(&ev);
+	return roll_commit(NULL, &ev, NULL);
 }

@@ -33,11 +33,12 @@ static enum err record(enum roll_event_kind kind, const CK_UTF8CHAR label[32], e
 	const struct roll_event ev = {
 		.kind = kind,
 		.token = (const char *)label,
+		.cls = CK_UNAVAILABLE_INFORMATION,
 		.mech = CK_UNAVAILABLE_INFORMATION,
 		.result = result,
 	};
 
-	return roll_commit(&ev);
+	return roll_commit(NULL, &ev, NULL);
 }
 
 /* The directory of state itself: the store makes only the one of tokens within it. */

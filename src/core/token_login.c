@@ -41,11 +41,12 @@ enum err token_record(const struct token *t, enum roll_event_kind kind, enum err
 	const struct roll_event ev = {
 		.kind = kind,
 		.token = token_label(t),
+		.cls = CK_UNAVAILABLE_INFORMATION,
 		.mech = CK_UNAVAILABLE_INFORMATION,
 		.result = result,
 	};
 
-	return roll_commit(&ev);
+	return roll_commit(NULL, &ev, NULL);
 }
 
 /* ---- the PIN ---- */
