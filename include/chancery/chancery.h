@@ -116,6 +116,13 @@ typedef struct CK_CHANCERY_FUNCTIONS {
 	 * finding that says how to mend it. Nothing is reported when all is well.
 	 */
 	CK_RV (*StateCheck)(CK_CHANCERY_REPORT report, void *arg);
+	/*
+	 * Makes the secret of the audit log anew, sealed to the auditor whose public keys are in the text (docs/AUDIT.md,
+	 * "Keys"), and leaves the text in the log's directory. Files that begin from now on can be checked by this auditor.
+	 * CKR_ARGUMENTS_BAD: the text is none, CKR_FUNCTION_NOT_SUPPORTED: there is no log, or it is no directory.
+	 */
+	CK_RV(*AuditInit)
+	(const CK_UTF8CHAR *publicKeyText, CK_ULONG len, CK_CHANCERY_WHY_PTR why);
 } CK_CHANCERY_FUNCTIONS;
 typedef CK_CHANCERY_FUNCTIONS *CK_CHANCERY_FUNCTIONS_PTR;
 

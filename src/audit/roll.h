@@ -55,6 +55,13 @@ struct roll_policy {
 	uint32_t checkpoint_seconds; /* or when this went by since the last */
 };
 
+/*
+ * `audit init`, and a change of the auditor: makes a new S, sealed to auditor_pub (the text of docs/AUDIT.md, "Keys"), appends the
+ * `init` line to the index and writes auditor.pub, in that order, under the lock of the state; makes the directory and the state if they
+ * are not there. Files that are open go on with the keys they have. E_ARGUMENTS: no such text; E_NOT_SUPPORTED: the target is no directory.
+ */
+enum err roll_init(const struct roll_policy *p, struct span auditor_pub, struct why *why);
+
 struct roll;
 
 /*
