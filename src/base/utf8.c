@@ -40,9 +40,38 @@ static size_t char_len(struct span s)
 	return r->follow + 1U;
 }
 
+/* Of a well-formed character of n bytes: the first holds 7 bits, or 7 - n, the others 6 each. */
+static uint32_t code_point(const uint8_t *p, size_t n)
+{
+	uint32_t c = n == 1 ? p[0] : p[0] & (0x7fU >> n);
+
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | (p[i] & 0x3fU);
+	return c;
+}
+
+size_t utf8_char(struct span s, uint32_t *c)
+{
+	size_t n = s.n != 0 ? char_len(s) : 0;
+
+	if (n != 0)
+		*c = code_point(s.p, n);
+	return n;
+}
+
+/* Most texts are ASCII, and this is asked of each that is recorded. */
+static struct span skip_ascii(struct span s)
+{
+	size_t n = 0;
+
+	while (n < s.n && s.p[n] < 0x80)
+		n++;
+	return n != 0 ? span(s.p + n, s.n - n) : s;
+}
+
 bool utf8_valid(struct span s)
 {
-	while (s.n != 0) {
+	for (s = skip_ascii(s); s.n != 0; s = skip_ascii(s)) {
 		size_t n = char_len(s);
 
 		if (n == 0)
@@ -59,20 +88,10 @@ static const struct range {
 	{ 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2066, 0x2069 },
 };
 
-/* Of a well-formed character of n bytes: the first holds 7 bits, or 7 - n, the others 6 each. */
-static uint32_t code_point(const uint8_t *p, size_t n)
-{
-	uint32_t c = n == 1 ? p[0] : p[0] & (0x7fU >> n);
-
-	for (size_t i = 1; i < n; i++)
-		c = c << 6 | (p[i] & 0x3fU);
-	return c;
-}
-
 size_t utf8_shown(struct span s)
 {
-	size_t n = s.n != 0 ? char_len(s) : 0;
-	uint32_t c = n != 0 ? code_point(s.p, n) : 0;
+	uint32_t c = 0;
+	size_t n = utf8_char(s, &c);
 
 	for (size_t i = 0; i < sizeof(steering) / sizeof(steering[0]); i++) {
 		if (c >= steering[i].first && c <= steering[i].last)

@@ -11,6 +11,9 @@
  */
 bool utf8_valid(struct span s);
 
+/* The length of the well-formed character at the front of s, and *c its code point. 0: there is none, and *c is as it was. */
+size_t utf8_char(struct span s, uint32_t *c);
+
 /*
  * The length of the character at the front of s if it may be shown as it is. 0: s is empty, the
  * character is not well-formed, or it steers what shows it, as control characters do (C0, DEL and

@@ -6,6 +6,7 @@
  */
 #include "crypto/kat.h"
 #include "crypto/kdfctx.h"
+#include "crypto/sha256.h"
 
 /* clang-format off */
 /* A sentence of 70 bytes, the first 40 and the first 32 of them. */
@@ -66,6 +67,15 @@ const size_t digest_kats_n = sizeof(digest_kats) / sizeof(digest_kats[0]);
 static uint8_t iv[16] = IV16;
 static uint8_t aad[6] = { 'r', 'o', 'l', 'l', ' ', '1' };
 
+/* HMAC as the store and the roll compute it. */
+static enum err sealing_hmac(uint8_t *out, size_t n)
+{
+	static const uint8_t key[SHA256_SIZE] = IV16;
+	struct span in = span(aad, sizeof(aad));
+
+	return n == SHA256_SIZE && sha256_mac(key, &in, 1, out) ? OK : E_FAILED;
+}
+
 static const CK_GCM_PARAMS gmac_params = { .pIv = iv, .ulIvLen = 12, .ulTagBits = 128 };
 
 const struct kat mac_kats[] = {
@@ -100,6 +110,8 @@ const struct kat mac_kats[] = {
 	{ .name = "GMAC", .kind = KAT_SIGN, .mech = CKM_AES_GMAC, SECRET(CKK_AES, KEY32),
 	  .param = &gmac_params, .param_n = sizeof(gmac_params),
 	  .in = TEXT40, .out = "3009f8a1860918e318ebe050f1e38f02" },
+	{ .name = "SEALING-MAC", .kind = KAT_CALL, .call = sealing_hmac,
+	  .out = "0febb3e10966f424b2700f6628bcdd4006fe912b0027c818496756c6f3b8a363" },
 };
 const size_t mac_kats_n = sizeof(mac_kats) / sizeof(mac_kats[0]);
 

@@ -6,10 +6,9 @@
 #include "crypto/kat.h"
 #include "crypto/kdfctx.h"
 #include "crypto/lib.h"
+#include "crypto/sha256.h"
 
-#include <openssl/core_names.h>
 #include <openssl/err.h>
-#include <openssl/params.h>
 
 /* OpenSSL counts in int; no record of the store comes near. */
 #define SEALED_MAX ((size_t)1 << 30)
@@ -22,7 +21,7 @@ static atomic_uchar tested[PRIMITIVES];
 static enum err ready(enum primitive p)
 {
 	static const char *const kats[PRIMITIVES] = {
-		[AEAD] = "AES-256-GCM", [MAC] = "HMAC-SHA256",   [DIGEST] = "SHA256",
+		[AEAD] = "AES-256-GCM", [MAC] = "SEALING-MAC",   [DIGEST] = "SHA256",
 		[HKDF] = "HKDF",        [ARGON2ID] = "ARGON2ID", [PBKDF2] = "PBKDF2",
 	};
 
@@ -30,7 +29,7 @@ static enum err ready(enum primitive p)
 }
 
 /*
- * The end of every primitive: outside the tag again, and nothing left in libcrypto's error queue.
+ * The end of every primitive of libcrypto's contexts: outside the tag again, and nothing left in libcrypto's error queue.
  */
 static enum err done(enum err e)
 {
@@ -164,69 +163,29 @@ enum err sealing_hkdf(struct span secret, struct span salt, struct span info, ui
 	return e;
 }
 
-static bool mac_parts(EVP_MAC_CTX *c, const uint8_t *key, const struct span *parts, size_t count,
-		      uint8_t *mac)
-{
-	char digest[] = "SHA256";
-	const OSSL_PARAM params[] = {
-		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
-		OSSL_PARAM_construct_end(),
-	};
-	size_t n = 0;
-
-	if (c == NULL || EVP_MAC_init(c, key, SEALING_KEY, params) != 1)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (parts[i].n != 0 && EVP_MAC_update(c, parts[i].p, parts[i].n) != 1)
-			return false;
-	return EVP_MAC_final(c, mac, &n, SEALING_MAC) == 1;
-}
-
 enum err sealing_mac(const uint8_t key[SEALING_KEY], const struct span *parts, size_t count,
 		     uint8_t mac[SEALING_MAC])
 {
 	enum err e = ready(MAC);
-	EVP_MAC *hmac;
-	EVP_MAC_CTX *c;
 
 	if (e != OK)
 		return e;
-	crypto_secret_enter();
-	hmac = fetch_mac(ALG_HMAC);
-	c = hmac != NULL ? EVP_MAC_CTX_new(hmac) : NULL;
-	e = mac_parts(c, key, parts, count, mac) ? OK : E_FAILED;
-	EVP_MAC_CTX_free(c);
-	if (e != OK)
-		mem_wipe(mac, SEALING_MAC);
-	return done(e);
-}
-
-static bool digest_parts(EVP_MD_CTX *c, const struct span *parts, size_t count, uint8_t *digest)
-{
-	EVP_MD *md = fetch_md(ALG_SHA256);
-
-	if (c == NULL || md == NULL || EVP_DigestInit_ex2(c, md, NULL) != 1)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (EVP_DigestUpdate(c, parts[i].p, parts[i].n) != 1)
-			return false;
-	return EVP_DigestFinal_ex(c, digest, NULL) == 1;
+	if (sha256_mac(key, parts, count, mac))
+		return OK;
+	mem_wipe(mac, SEALING_MAC);
+	return E_FAILED;
 }
 
 enum err sealing_digest(const struct span *parts, size_t count, uint8_t digest[SEALING_MAC])
 {
 	enum err e = ready(DIGEST);
-	EVP_MD_CTX *c;
 
 	if (e != OK)
 		return e;
-	crypto_secret_enter();
-	c = EVP_MD_CTX_new();
-	e = digest_parts(c, parts, count, digest) ? OK : E_FAILED;
-	EVP_MD_CTX_free(c);
-	if (e != OK)
-		mem_wipe(digest, SEALING_MAC);
-	return done(e);
+	if (sha256_digest(parts, count, digest))
+		return OK;
+	mem_wipe(digest, SEALING_MAC);
+	return E_FAILED;
 }
 
 enum err sealing_argon2id(struct span pin, struct span salt, uint32_t memory_kib, uint32_t passes,
