@@ -11,6 +11,8 @@ else()
 endif()
 option(CHANCERY_WERROR "Treat warnings as errors" ${werror_default})
 option(CHANCERY_FUZZ "Build the fuzz targets (clang)" OFF)
+# `audit = off`, and targets that are no directories, are refused then (src/base/rollplace.h).
+option(CHANCERY_AUDIT_MANDATORY "Refuse to run without the audit log" OFF)
 option(CHANCERY_COVERAGE "Count executed lines" OFF)
 set(CHANCERY_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=")
 
@@ -31,6 +33,10 @@ check_pie_supported()
 # No path of the machine that built it: two builds anywhere are the same bytes. The link needs it
 # too, since with link-time optimisation it is the link that writes the debugging information.
 set(no_paths -ffile-prefix-map=${CMAKE_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
+
+if(CHANCERY_AUDIT_MANDATORY)
+	add_compile_definitions(CHANCERY_AUDIT_MANDATORY)
+endif()
 
 # Debug builds check the order in which locks are taken.
 add_compile_definitions(_GNU_SOURCE $<$<CONFIG:Debug>:CHANCERY_DEBUG_LOCKS>)

@@ -5,6 +5,7 @@
 #include "base/home.h"
 #include "base/mem.h"
 #include "base/pin.h"
+#include "base/rollplace.h"
 #include "base/utf8.h"
 #include <errno.h>
 #include <ini.h>
@@ -15,13 +16,14 @@
 #define LABEL_MAX 32                 /* CK_TOKEN_INFO.label */
 
 /* A further section is a .def file, its structure in conf.h, and a place in these three tables. */
-enum section { SECTION_MODULE, SECTION_TOKEN, SECTION_COUNT };
+enum section { SECTION_MODULE, SECTION_AUDIT, SECTION_TOKEN, SECTION_COUNT };
 
 static const struct {
 	const char *name;
 	size_t offset; /* in struct conf */
 } sections[SECTION_COUNT] = {
 	[SECTION_MODULE] = { "module", offsetof(struct conf, module) },
+	[SECTION_AUDIT] = { "audit", offsetof(struct conf, audit) },
 	[SECTION_TOKEN] = { "token", offsetof(struct conf, token) },
 };
 
@@ -32,6 +34,12 @@ static const struct conf_key keys[] = {
 	  dflt,     min,   max,                             \
 	  choices,  help,  offsetof(struct conf_module, name) },
 #include "base/conf_module.def"
+#undef CONF_KEY
+#define CONF_KEY(type, name, dflt, min, max, choices, help) \
+	{ "audit", #name, CONF_##type,                      \
+	  dflt,    min,   max,                              \
+	  choices, help,  offsetof(struct conf_audit, name) },
+#include "base/conf_audit.def"
 #undef CONF_KEY
 #define CONF_KEY(type, name, dflt, min, max, choices, help) \
 	{ "token", #name, CONF_##type,                      \
@@ -153,6 +161,13 @@ static enum err set_source(const struct conf_key *k, void *field, const char *v,
 	return e == OK ? set_text(k, field, v, why) : E_CONFIG;
 }
 
+static enum err set_rollplace(const struct conf_key *k, void *field, const char *v, struct why *why)
+{
+	enum err e = rollplace_check(v, ROLLPLACE_MANDATORY, why);
+
+	return e == OK ? set_text(k, field, v, why) : e;
+}
+
 static enum err put_choice(const struct conf_key *k, const void *field, struct buf *out)
 {
 	const char *p = k->choices;
@@ -196,6 +211,7 @@ static const struct type {
 	[CONF_CHOICE] = { set_choice, put_choice, false },
 	[CONF_TEXT] = { set_text, put_text, true },
 	[CONF_SOURCE] = { set_source, put_text, true },
+	[CONF_ROLLPLACE] = { set_rollplace, put_text, true },
 };
 
 static bool is_of(const struct conf_key *k, enum section s)

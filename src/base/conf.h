@@ -17,22 +17,27 @@
 enum conf_locked { LOCKED_NORMAL, LOCKED_STRICT };
 enum conf_profile { PROFILE_STANDARD, PROFILE_APPROVED, PROFILE_INTEROP };
 
-enum conf_type { CONF_BOOL, CONF_INT, CONF_CHOICE, CONF_TEXT, CONF_SOURCE };
+enum conf_type { CONF_BOOL, CONF_INT, CONF_CHOICE, CONF_TEXT, CONF_SOURCE, CONF_ROLLPLACE };
 
 /*
  * The C type of a field by the type of its key. A text, and a PIN source (pin.h), is NULL when it
- * is not given.
+ * is not given. A place of the roll (rollplace.h) always is.
  */
 typedef bool conf_field_BOOL;
 typedef long conf_field_INT;
 typedef int conf_field_CHOICE;
 typedef char *conf_field_TEXT;
 typedef char *conf_field_SOURCE;
+typedef char *conf_field_ROLLPLACE;
 
 #define CONF_KEY(type, name, dflt, min, max, choices, help) conf_field_##type name;
 
 struct conf_module {
 #include "base/conf_module.def"
+};
+
+struct conf_audit {
+#include "base/conf_audit.def"
 };
 
 struct conf_token {
@@ -45,6 +50,7 @@ struct conf_labelled; /* a [token.<label>] section */
 
 struct conf {
 	struct conf_module module;
+	struct conf_audit audit;
 	struct conf_token token; /* [token]: tokens without a section of their own */
 	struct conf_labelled *labelled;
 	size_t n_labelled;

@@ -48,6 +48,12 @@ static void nothing_gives_the_defaults(void **state)
 	assert_int_equal(c->module.max_input_kb, 16384);
 	assert_int_equal(c->module.log_level, LEVEL_ERROR);
 	assert_int_equal(c->module.log_target, TARGET_NONE);
+	assert_string_equal(c->module.audit, "on");
+	assert_false(c->audit.session_keys);
+	assert_false(c->audit.mldsa);
+	assert_int_equal(c->audit.checkpoint_records, 1024);
+	assert_int_equal(c->audit.checkpoint_seconds, 60);
+	assert_int_equal(c->audit.rotate_mib, 256);
 	assert_ptr_equal(t, &c->token);
 	assert_false(t->compat);
 	assert_null(t->pin_source);
