@@ -10,3 +10,11 @@ long clock_ms(void)
 	(void)clock_gettime(CLOCK_MONOTONIC, &t);
 	return (long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
+
+uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}

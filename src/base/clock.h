@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deadlines: a clock that nobody sets. */
+/* Deadlines and durations: a clock that nobody sets. */
 #ifndef CHANCERY_BASE_CLOCK_H
 #define CHANCERY_BASE_CLOCK_H
 
+#include <stdint.h>
+
 /* Milliseconds since some moment before this process. */
 long clock_ms(void);
+/* The same in nanoseconds. */
+uint64_t clock_ns(void);
 
 #endif

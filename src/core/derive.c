@@ -3,6 +3,7 @@
 #include "core/keyops.h"
 
 #include "core/attr.h"
+#include "core/count.h"
 #include "core/newobj.h"
 #include "core/policy.h"
 #include "core/release.h"
@@ -108,6 +109,7 @@ enum err key_derive(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 	struct sources src = { 0 };
 	struct attrset *obj = NULL;
 	struct param par = { 0 };
+	struct count count = count_begin();
 	enum err e;
 
 	if (m == NULL || (m->flags & CKF_DERIVE) == 0)
@@ -126,5 +128,6 @@ enum err key_derive(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 	sources_done(&src);
 	attrset_free(obj);
 	param_clear(&par);
+	count_end(s->token, &count, TALLY_DERIVE, m->type, 0, e);
 	return e;
 }

@@ -3,6 +3,7 @@
 #include "core/keyops.h"
 
 #include "core/attr.h"
+#include "core/count.h"
 #include "core/newobj.h"
 #include "core/session.h"
 #include "core/token.h"
@@ -49,6 +50,7 @@ enum err key_generate(struct session *s, const CK_MECHANISM *mechanism, struct t
 	struct attr_who who = token_who(s->token);
 	struct attrset *obj = NULL;
 	struct param par = { 0 };
+	struct count count = count_begin();
 	enum err e;
 
 	if (m == NULL)
@@ -62,6 +64,7 @@ enum err key_generate(struct session *s, const CK_MECHANISM *mechanism, struct t
 		e = newobj_publish(s, EV_GENERATE, m, NULL, &obj, h, 1);
 	attrset_free(obj);
 	param_clear(&par);
+	count_end(s->token, &count, TALLY_GENERATE, m->type, 0, e);
 	return e;
 }
 
@@ -110,6 +113,7 @@ enum err key_generate_pair(struct session *s, const CK_MECHANISM *mechanism, str
 	struct attrset *obj[HALVES] = { NULL, NULL };
 	CK_OBJECT_HANDLE h[HALVES];
 	struct param par = { 0 };
+	struct count count = count_begin();
 	enum err e;
 
 	if (m == NULL)
@@ -130,5 +134,6 @@ enum err key_generate_pair(struct session *s, const CK_MECHANISM *mechanism, str
 	attrset_free(obj[PUB]);
 	attrset_free(obj[PRIV]);
 	param_clear(&par);
+	count_end(s->token, &count, TALLY_GENERATE, m->type, 0, e);
 	return e;
 }

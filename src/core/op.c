@@ -63,6 +63,17 @@ const struct op_row op_rows[OP_COUNT] = {
 	},
 };
 
+static const enum tally_use counted_as[OP_COUNT] = {
+	[OP_ENCRYPT] = TALLY_ENCRYPT,
+	[OP_DECRYPT] = TALLY_DECRYPT,
+	[OP_DIGEST] = TALLY_DIGEST,
+	[OP_SIGN] = TALLY_SIGN,
+	[OP_SIGN_RECOVER] = TALLY_SIGN_RECOVER,
+	[OP_VERIFY] = TALLY_VERIFY,
+	[OP_VERIFY_RECOVER] = TALLY_VERIFY_RECOVER,
+	[OP_VERIFY_SIGNATURE] = TALLY_VERIFY,
+};
+
 struct op *op_active(const struct session *s, enum op_kind k)
 {
 	struct op *op = s->ops[op_rows[k].slot];
@@ -163,6 +174,7 @@ enum err op_start(struct op *op, enum op_kind k, const struct mech *m, struct pa
 		op->in.max = (size_t)lib_conf()->module.max_input_kb << 10;
 	op->kind = k;
 	op->phase = OP_READY;
+	op->count = count_new();
 	return OK;
 }
 
@@ -218,6 +230,13 @@ static enum err begin(struct session *s, struct op *op, enum op_kind k,
 	return e == OK ? op_start(op, k, m, NULL) : e;
 }
 
+/* Without an end that would count. */
+static void cancel(struct session *s, struct op *op)
+{
+	op->phase = OP_IDLE;
+	op_end(s, op, OK);
+}
+
 enum err op_init(struct session *s, enum op_kind k, const CK_MECHANISM *mechanism,
 		 CK_OBJECT_HANDLE key, struct span sig)
 {
@@ -227,7 +246,7 @@ enum err op_init(struct session *s, enum op_kind k, const CK_MECHANISM *mechanis
 	if (e != OK)
 		return e;
 	if (mechanism == NULL) { /* 3.2, 5.8.1 and its kin: cancels */
-		op_end(s, op, OK);
+		cancel(s, op);
 		return OK;
 	}
 	if (op->phase != OP_IDLE)
@@ -279,6 +298,9 @@ static void clear(struct buf *b)
 void op_end(struct session *s, struct op *op, enum err result)
 {
 	record_end(s, op, result);
+	if (op->phase != OP_IDLE)
+		count_end(s->token, &op->count, counted_as[op->kind], op->run.mech->type, op->bytes,
+			  result);
 	/* what C_DigestKey left in a digest is not kept for reuse, as what a key's own run has is */
 	if (op->keyed)
 		run_free(&op->run);
@@ -304,7 +326,7 @@ enum err op_cancel(struct session *s, CK_FLAGS flags)
 {
 	for (size_t i = 0; i < OP_COUNT; i++) {
 		if (s->ops[i] != NULL && (op_rows[i].flag & flags) != 0)
-			op_end(s, s->ops[i], OK);
+			cancel(s, s->ops[i]);
 	}
 	if ((flags & CKF_FIND_OBJECTS) != 0)
 		find_end(s);
@@ -320,7 +342,7 @@ void op_end_all(struct session *s)
 	for (size_t i = 0; i < OP_COUNT; i++) {
 		if (s->ops[i] == NULL)
 			continue;
-		op_end(s, s->ops[i], OK);
+		cancel(s, s->ops[i]);
 		run_free(&s->ops[i]->run);
 	}
 }

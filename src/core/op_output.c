@@ -157,6 +157,7 @@ enum err op_once(struct session *s, enum op_kind k, struct span in, struct out o
 
 	if (op == NULL)
 		return E_NO_OPERATION;
+	count_go(&op->count);
 	e = o.n == NULL ? E_ARGUMENTS : op_check_input(in, op_rows[k].too_long);
 	if (e == OK && op->phase != OP_READY)
 		e = op_in_parts(k);
@@ -240,6 +241,7 @@ enum err op_update(struct session *s, enum op_kind k, struct span in, struct out
 
 	if (op == NULL)
 		return E_NO_OPERATION;
+	count_go(&op->count);
 	e = streams && o.n == NULL ? E_ARGUMENTS : op_check_input(in, op_rows[k].too_long);
 	if (e == OK)
 		e = op_multipart(op);
@@ -253,6 +255,8 @@ enum err op_update(struct session *s, enum op_kind k, struct span in, struct out
 		e = op_absorb(op, in);
 	if (e != OK && e != E_TOO_SMALL)
 		op_end(s, op, e);
+	else
+		count_rest(&op->count);
 	return e;
 }
 
@@ -295,6 +299,7 @@ enum err op_final(struct session *s, enum op_kind k, struct out o)
 
 	if (op == NULL)
 		return E_NO_OPERATION;
+	count_go(&op->count);
 	if (o.n == NULL)
 		e = E_ARGUMENTS;
 	else if (op->phase != OP_DONE)

@@ -8,6 +8,7 @@
 
 #include "audit/roll.h"
 #include "base/buf.h"
+#include "core/count.h"
 #include "core/op.h"
 #include "core/session.h"
 #include "core/usage.h"
@@ -35,6 +36,7 @@ struct op {
 	bool begun;     /* stream.begin is on the roll, stream.end is not */
 	bool keyed;     /* C_DigestKey put a key into the digest */
 	uint64_t bytes; /* of input so far */
+	struct count count;
 	struct used_key key; /* empty for digests */
 	struct run run;
 	struct buf in;  /* input of a mechanism that cannot stream, up to max_input_kb */
@@ -70,8 +72,8 @@ struct op *op_active(const struct session *s, enum op_kind k);
 /* The operation object of the kind, made if there is none yet. */
 enum err op_place(struct session *s, enum op_kind k, struct op **op);
 /*
- * Idle again; what the caller has not seen is wiped. result: why, for the record of a use that
- * failed or of a stream.
+ * Idle again, and counted; what the caller has not seen is wiped. result: why, for the record of a
+ * use that failed or of a stream.
  */
 void op_end(struct session *s, struct op *op, enum err result);
 /*

@@ -34,6 +34,7 @@ enum err op_verify(struct session *s, enum op_kind k, struct span in, struct spa
 
 	if (op == NULL)
 		return E_NO_OPERATION;
+	count_go(&op->count);
 	e = op_check_input(in, op_rows[k].too_long);
 	if (e == OK)
 		e = op_check_input(sig, E_SIGNATURE_LEN);
@@ -56,6 +57,7 @@ enum err op_verify_final(struct session *s, enum op_kind k, struct span sig)
 
 	if (op == NULL)
 		return E_NO_OPERATION;
+	count_go(&op->count);
 	e = op_check_input(sig, E_SIGNATURE_LEN);
 	if (e == OK)
 		e = op_multipart(op);

@@ -7,6 +7,7 @@
 #include "base/pad.h"
 #include "base/version.h"
 #include "core/token_internal.h"
+#include "store/meter.h"
 
 #define MODEL "Chancery"
 
@@ -29,6 +30,11 @@ const char *token_label(const struct token *t)
 	return atomic_load_explicit(&t->label, memory_order_acquire)->text;
 }
 
+struct meter *token_meter(const struct token *t)
+{
+	return atomic_load_explicit(&t->meter, memory_order_acquire);
+}
+
 /* The old text stays where it is until the token is freed: others may be reading it. */
 enum err token_set_label(struct token *t, const char text[32])
 {
@@ -44,6 +50,7 @@ enum err token_set_label(struct token *t, const char text[32])
 	do
 		l->older = old;
 	while (!atomic_compare_exchange_weak(&t->label, &old, l));
+	meter_name(token_meter(t), text, NULL);
 	return OK;
 }
 
@@ -95,6 +102,7 @@ void token_free(struct token *t)
 	map_free(&t->map);
 	access_unref(t->access);
 	asked_clear(&t->asked);
+	meter_close(t->meter);
 	for (struct label *l = t->label, *older; l != NULL; l = older) {
 		older = l->older;
 		mem_free(l);
@@ -142,6 +150,19 @@ static enum err open_configured(struct token *t, struct store **store, struct st
 	return e;
 }
 
+/* Those who hold the meter of an earlier opening go on with it. t->login is held. */
+static void open_meter(struct token *t, const struct store *store, const struct store_info *info)
+{
+	struct meter *older = token_meter(t), *m;
+
+	if (info->read_only)
+		return;
+	m = meter_open(store_path(store), token_policy(atomic_load(&t->conf)).file_mode, older);
+	meter_name(m, info->label, info->serial);
+	if (m != NULL)
+		atomic_store_explicit(&t->meter, m, memory_order_release);
+}
+
 static enum err open_locked(struct token *t)
 {
 	struct store *store = NULL;
@@ -162,6 +183,7 @@ static enum err open_locked(struct token *t)
 	e = access_open(store, info.read_only, &a);
 	if (e != OK)
 		return e;
+	open_meter(t, store, &info);
 	rwlock_write(&t->rw);
 	access_swap_locked(t, a, &old);
 	t->version = version;

@@ -13,12 +13,16 @@
 
 struct token;
 struct session;
+struct meter;
 
 /* Bytes of a PIN. */
 enum { TOKEN_PIN_MIN = 4, TOKEN_PIN_MAX = 255 };
 
 /* The label, 32 bytes space padded; the place lives until finalise (a rename leaves the old one). Takes no lock. */
 const char *token_label(const struct token *t);
+
+/* Where uses of its mechanisms are counted (core/count.h), until finalise; NULL: nowhere. Takes no lock. */
+struct meter *token_meter(const struct token *t);
 
 /* ---- login (5.6.8 … 5.6.11) ---- */
 

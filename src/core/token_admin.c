@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/token_internal.h"
+#include "store/meter.h"
 
 /* After the store began anew: nothing of before is left in memory, and nobody is logged in. */
 static void begin_anew_locked(struct token *t)
@@ -25,6 +26,7 @@ enum err token_reinit(struct token *t, struct span so_pin, const char label[32])
 		e2 = token_record(t, EV_TOKEN_INIT, e);
 		if (e == OK) {
 			begin_anew_locked(t);
+			meter_reset(token_meter(t));
 			e = token_set_label(t, label);
 		}
 		if (e == OK)

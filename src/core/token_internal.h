@@ -79,6 +79,7 @@ struct token {
 	_Atomic enum who who; /* as access->who */
 	struct label *_Atomic label;
 	const struct conf_token *_Atomic conf; /* by label; borrowed from lib_conf */
+	struct meter *_Atomic meter;           /* written at the opening of the store; NULL: none */
 	atomic_bool read_only;                 /* of the medium */
 	CK_SLOT_ID slot;
 

@@ -3,6 +3,7 @@
 #include "core/keyops.h"
 
 #include "core/attr.h"
+#include "core/count.h"
 #include "core/newobj.h"
 #include "core/policy.h"
 #include "core/release.h"
@@ -80,6 +81,7 @@ enum err key_unwrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 	struct used_key u = { NULL, NULL };
 	struct attrset *obj = NULL;
 	struct param par = { 0 };
+	struct count count = count_begin();
 	enum err e;
 
 	if (m == NULL || (m->flags & CKF_UNWRAP) == 0)
@@ -104,5 +106,6 @@ enum err key_unwrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 	usage_done(&u);
 	attrset_free(obj);
 	param_clear(&par);
+	count_end(s->token, &count, TALLY_UNWRAP, m->type, in.n, e);
 	return e;
 }

@@ -3,6 +3,7 @@
 #include "core/keyops.h"
 
 #include "core/attr.h"
+#include "core/count.h"
 #include "core/policy.h"
 #include "core/release.h"
 #include "core/session.h"
@@ -108,6 +109,7 @@ enum err key_wrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_HA
 	struct used_key w = { NULL, NULL };
 	struct object *obj = NULL;
 	struct param par = { 0 };
+	struct count count = count_begin();
 	enum err e;
 
 	if (m == NULL || (m->flags & CKF_WRAP) == 0)
@@ -124,5 +126,7 @@ enum err key_wrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_HA
 	object_unref(obj);
 	usage_done(&w);
 	param_clear(&par);
+	if (o.p != NULL)
+		count_end(s->token, &count, TALLY_WRAP, m->type, *o.n, e);
 	return e;
 }

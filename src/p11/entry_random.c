@@ -2,6 +2,7 @@
 /* Random numbers and the functions of parallel calls (3.2, 5.19 and 5.20). */
 #include "p11/call.h"
 
+#include "core/count.h"
 #include "crypto/lib.h"
 
 CK_RV C_SeedRandom(CK_SESSION_HANDLE hSession, CK_BYTE_PTR pSeed, CK_ULONG ulSeedLen)
@@ -16,15 +17,24 @@ CK_RV C_SeedRandom(CK_SESSION_HANDLE hSession, CK_BYTE_PTR pSeed, CK_ULONG ulSee
 	return call_leave(&c, e);
 }
 
+static enum err random_bytes(const struct session *s, CK_BYTE_PTR to, CK_ULONG n)
+{
+	struct count count = count_begin();
+	enum err e = to != NULL || n == 0 ? OK : E_ARGUMENTS;
+
+	if (e == OK && n != 0)
+		e = crypto_random(to, n);
+	count_end(s->token, &count, TALLY_RANDOM, CK_UNAVAILABLE_INFORMATION, n, e);
+	return e;
+}
+
 CK_RV C_GenerateRandom(CK_SESSION_HANDLE hSession, CK_BYTE_PTR RandomData, CK_ULONG ulRandomLen)
 {
 	struct call c;
 	enum err e = call_enter(&c, hSession);
 
-	if (e == OK && RandomData == NULL && ulRandomLen != 0)
-		e = E_ARGUMENTS;
-	if (e == OK && ulRandomLen != 0)
-		e = crypto_random(RandomData, ulRandomLen);
+	if (e == OK)
+		e = random_bytes(c.session, RandomData, ulRandomLen);
 	return call_leave(&c, e);
 }
 

@@ -2,6 +2,7 @@
 #include "store/store.h"
 
 #include "base/mem.h"
+#include "store/event.h"
 #include "store/head.h"
 #include "store/inside.h"
 #include "store/place.h"
@@ -27,7 +28,8 @@ static void init(struct store *s, const struct place *at, const struct store_pol
 	s->pulse.fd = -1;
 	lock_init(&s->lock, RANK_STORE);
 	lock_init(&s->queue, RANK_QUEUE);
-	(void)pthread_cond_init(&s->done, NULL);
+	lock_init(&s->over, RANK_LEAF);
+	(void)pthread_cond_init(&s->served, NULL);
 	(void)pthread_cond_init(&s->gathered, NULL);
 	atomic_init(&s->version, 1);
 	atomic_init(&s->committing, false);
@@ -42,7 +44,9 @@ static void destroy(struct store *s)
 	if (s->witness >= 0)
 		close(s->witness);
 	(void)pthread_cond_destroy(&s->gathered);
-	(void)pthread_cond_destroy(&s->done);
+	(void)pthread_cond_destroy(&s->served);
+	mem_free(s->done.v);
+	lock_destroy(&s->over);
 	lock_destroy(&s->queue);
 	lock_destroy(&s->lock);
 	mem_free(s);
@@ -113,11 +117,17 @@ void store_close(struct store *s)
 {
 	if (s == NULL)
 		return;
+	event_settle(s);
 	gate_take();
 	gate_remove_locked(s);
 	db_close(&s->db);
 	gate_drop();
 	destroy(s);
+}
+
+const char *store_path(const struct store *s)
+{
+	return s->path;
 }
 
 /* ---- looking ---- */
@@ -152,6 +162,7 @@ static enum err read_info(struct store *s, struct store_info *info)
 	info->changes = h.changes;
 	info->read_only = s->read_only;
 	info->pin_max = s->policy.pin_max;
+	info->audit_required = (h.flags & HEAD_AUDIT_REQUIRED) != 0;
 	if (s->read_only) {
 		info->user_failures += s->failures[STORE_USER];
 		info->so_failures += s->failures[STORE_SO];

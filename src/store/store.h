@@ -59,6 +59,16 @@ struct store_info {
 	uint32_t user_failures, so_failures, pin_max;
 	bool read_only;   /* the file system or the mode forbids writing */
 	uint64_t changes; /* the change counter */
+	bool audit_required; /* its keys work only with the audit log: of the row as it is, which a login verifies */
+};
+
+/*
+ * A record of the audit log that waits for it: as durable as the change that it is about, in whose transaction it is kept until
+ * store_event_done. NULL, or an empty body: there is none.
+ */
+struct store_event {
+	struct span body;
+	uint64_t number; /* set: of this token's, none is used twice. 0: it was not kept */
 };
 
 /* ---- the folder of tokens ---- */
@@ -74,7 +84,8 @@ typedef void store_check_cb(void *arg, bool bad, const char *text);
 void store_survey(const char *dir, bool group, store_check_cb *cb, void *arg);
 /* Creates a token in a slot that holds none, durably. A slot that meanwhile holds one: E_SESSION_EXISTS with why. */
 enum err store_create(const char *dir, CK_SLOT_ID slot, const struct store_policy *p,
-		      struct span so_pin, const char label[32], struct why *why);
+		      struct span so_pin, const char label[32], struct store_event *ev,
+		      struct why *why);
 /* Removes a token and everything in it. The SO PIN was checked by the caller through store_login. */
 enum err store_delete(const char *dir, CK_SLOT_ID slot, struct why *why);
 
@@ -83,6 +94,8 @@ enum err store_delete(const char *dir, CK_SLOT_ID slot, struct why *why);
 enum err store_open(const char *dir, CK_SLOT_ID slot, const struct store_policy *p,
 		    struct store **out, struct why *why);
 void store_close(struct store *s);
+/* The path of its database; it lives as long as the store. */
+const char *store_path(const struct store *s);
 enum err store_info(struct store *s, struct store_info *info);
 /*
  * Changes whenever another connection (another process) committed: compare with the last value. What was acknowledged before the call is in it;
@@ -103,16 +116,24 @@ void seal_free(struct seal *k);
  */
 enum err store_calibrate(unsigned target_ms, struct store_policy *p);
 /* Changes u's PIN: checks old (counted as a login), then wraps the data key under new in one transaction. */
-enum err store_set_pin(struct store *s, enum store_user u, struct span old, struct span new_pin);
+enum err store_set_pin(struct store *s, enum store_user u, struct span old, struct span new_pin,
+		       struct store_event *ev);
 /* The SO sets the user PIN and clears its failures (C_InitPIN). */
-enum err store_init_pin(struct store *s, const struct seal *so, struct span new_pin);
+enum err store_init_pin(struct store *s, const struct seal *so, struct span new_pin,
+			struct store_event *ev);
 /* C_InitToken on an initialised token: checks the SO PIN, destroys every object, makes a new data key, label and no user PIN. */
-enum err store_reinit(struct store *s, struct span so_pin, const char label[32]);
-enum err store_rename(struct store *s, const struct seal *so, const char label[32]);
+enum err store_reinit(struct store *s, struct span so_pin, const char label[32],
+		      struct store_event *ev);
+enum err store_rename(struct store *s, const struct seal *so, const char label[32],
+		      struct store_event *ev);
+/* Sets store_info.audit_required, which a later C_InitToken keeps. */
+enum err store_require_audit(struct store *s, const struct seal *so, bool on,
+			     struct store_event *ev);
 /* A sealed copy of the whole token into one file (made atomically), opened again with the same passphrase. */
 enum err store_backup(struct store *s, struct span passphrase, const char *path, struct why *why);
 enum err store_restore(const char *dir, CK_SLOT_ID slot, const struct store_policy *p,
-		       struct span passphrase, const char *path, struct why *why);
+		       struct span passphrase, const char *path, struct store_event *ev,
+		       struct why *why);
 /* Checks everything (needs a seal for MACs and the root): structure, each row, the sealed root, the counter. Reports findings through cb. */
 enum err store_check(struct store *s, const struct seal *k, store_check_cb *cb, void *arg);
 
@@ -173,14 +194,25 @@ struct store_change {
 };
 /*
  * Makes the changes of one caller (all or none) durable, together with those of other threads that wait: one leader
- * commits for many. Returns when the commit is durable. event: pending roll record that must be as durable as the change (may be empty), kept until store_event_done.
+ * commits for many. Returns when the commit is durable. ev: NULL, or n of them.
  * E_DEVICE_MEMORY: disk full; E_WRITE_PROTECTED; E_DEVICE. After an error nothing of this caller's changes is there,
  * unless the disk failed at the last barrier and then again, or another process came in between (docs/STORE.md).
  */
 enum err store_commit(struct store *s, const struct seal *k, struct store_change *c, size_t n,
-		      struct span event);
-/* Pending events in order of commit; cb returns an error to stop. Those for which cb returned OK are removed. */
-typedef enum err store_event_cb(void *arg, struct span event);
+		      struct store_event *ev);
+
+/* ---- events ---- */
+
+/*
+ * The audit log has the record. Nothing is waited for: the event is forgotten in the next commit of changes, or when the store is closed. A
+ * process that is killed before leaves an event that is done; whoever finds it records it again.
+ */
+void store_event_done(struct store *s, uint64_t number);
+/*
+ * Shows cb every event that is kept, in order, but those that are done here; no lock is held meanwhile. Those for which cb says that they are over
+ * are forgotten, durably, before this returns. cb returns an error to stop. One process at a time: while another is at it, nothing is shown, and OK.
+ */
+typedef enum err store_event_cb(void *arg, uint64_t number, struct span body, bool *over);
 enum err store_events_drain(struct store *s, store_event_cb *cb, void *arg);
 
 /* atfork: prepare takes every lock of every open store of this process, parent and child let go (the child also forgets the stores). */
