@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room is looked for once for many members, from the lengths of the texts in them; they are then written into a sink, which has an
+ * end, so that a wrong estimate would be an error and no overflow.
+ */
 #include "audit/encode.h"
 
 #include "audit/digits.h"
@@ -7,57 +11,73 @@
 #include "base/utf8.h"
 #include "crypto/sealing.h"
 
-enum { LABEL_N = 32, SERIAL_N = 16 }; /* CK_TOKEN_INFO */
+enum {
+	LABEL_N = 32,   /* of CK_TOKEN_INFO */
+	SERIAL_N = 16,  /* the same */
+	PLAIN_MAX = 96, /* a member that is a number or a name of the standard's */
+	WHOLE_MAX = 96, /* a member with the digest of a text */
+};
 
-/* What goes wrong halfway leaves nothing behind. */
-static enum err settled(struct buf *b, size_t was, enum err e)
+#define PUT(s, text) sink_put((s), span((text), sizeof(text) - 1))
+
+static size_t text_room(struct span text)
 {
-	if (e != OK)
-		b->n = was;
+	size_t n = text.n < RECORD_TEXT_MAX ? text.n : RECORD_TEXT_MAX;
+
+	return ESCAPE_MAX * n + PLAIN_MAX + WHOLE_MAX;
+}
+
+/* Where at least room bytes can be written behind b. */
+static enum err begin(struct buf *b, size_t room, struct sink *s)
+{
+	enum err e = buf_reserve(b, room);
+
+	if (e == OK)
+		*s = sink(b->p + b->n, b->cap - b->n);
 	return e;
 }
 
-static enum err put_str(struct buf *b, const char *s)
+/* Only what is whole becomes part of b. */
+static enum err end(struct buf *b, const struct sink *s, bool ok, enum err bad)
 {
-	return buf_put(b, span_str(s));
+	if (!ok)
+		return bad;
+	b->n += s->n;
+	return OK;
 }
 
 /* `,"name":` of a name with something appended. */
-static enum err put_name(struct buf *b, const char *name, const char *more)
+static bool put_name(struct sink *s, const char *name, const char *more)
 {
-	enum err e = put_str(b, ",\"");
-
-	if (e == OK)
-		e = put_str(b, name);
-	if (e == OK)
-		e = put_str(b, more);
-	return e == OK ? put_str(b, "\":") : e;
+	return PUT(s, ",\"") && sink_put(s, span_str(name)) && sink_put(s, span_str(more)) &&
+	       PUT(s, "\":");
 }
 
-static enum err put_text(struct buf *b, const char *name, struct span text)
+static bool put_text(struct sink *s, const char *name, struct span text)
 {
-	enum err e = put_name(b, name, "");
-
-	if (e == OK)
-		e = buf_put_u8(b, '"');
-	if (e == OK)
-		e = escape_put(b, text);
-	return e == OK ? buf_put_u8(b, '"') : e;
+	return put_name(s, name, "") && PUT(s, "\"") && escape_put(s, text) && PUT(s, "\"");
 }
 
-static enum err put_hex(struct buf *b, const char *name, const char *more, struct span bytes)
+/* What has nothing to escape. */
+static bool put_plain(struct sink *s, const char *name, struct span text)
 {
-	enum err e = put_name(b, name, more);
+	return put_name(s, name, "") && PUT(s, "\"") && sink_put(s, text) && PUT(s, "\"");
+}
 
-	if (e == OK)
-		e = buf_reserve(b, 2 * bytes.n + 2);
-	if (e != OK)
-		return e;
-	b->p[b->n] = '"';
-	digits_hex(bytes, (char *)b->p + b->n + 1);
-	b->n += 2 * bytes.n + 2;
-	b->p[b->n - 1] = '"';
-	return OK;
+static bool put_number(struct sink *s, const char *name, uint64_t v)
+{
+	char digits[DIGITS_MAX];
+
+	return put_name(s, name, "") && sink_put(s, span(digits, digits_decimal(v, digits)));
+}
+
+static bool put_hex(struct sink *s, const char *name, const char *more, struct span bytes)
+{
+	char digits[2 * RECORD_TEXT_MAX];
+
+	digits_hex(bytes, digits);
+	return put_name(s, name, more) && PUT(s, "\"") && sink_put(s, span(digits, 2 * bytes.n)) &&
+	       PUT(s, "\"");
 }
 
 /* The first bytes; of characters, those that are whole. */
@@ -71,61 +91,78 @@ static struct span cut(struct span s, bool chars)
 }
 
 /* After what was cut, the digest of the whole: two that begin alike are told apart. */
-static enum err put_whole(struct buf *b, const char *name, struct span whole)
+static bool put_whole(struct sink *s, const char *name, struct span whole)
 {
 	uint8_t digest[SEALING_MAC];
-	enum err e = OK;
 
-	if (whole.n <= RECORD_TEXT_MAX)
-		return OK;
-	e = sealing_digest(&whole, 1, digest);
-	return e == OK ? put_hex(b, name, "_sha256", span(digest, sizeof(digest))) : e;
+	return whole.n <= RECORD_TEXT_MAX ||
+	       (sealing_digest(&whole, 1, digest) == OK &&
+		put_hex(s, name, "_sha256", span(digest, sizeof(digest))));
+}
+
+static bool put_foreign(struct sink *s, const char *name, struct span text)
+{
+	bool ok = utf8_valid(text) ? put_text(s, name, cut(text, true))
+				   : put_hex(s, name, "_hex", cut(text, false));
+
+	return ok && put_whole(s, name, text);
+}
+
+/* For what may be left out. */
+static bool put_if_any(struct sink *s, const char *name, struct span text)
+{
+	return text.n == 0 || put_foreign(s, name, text);
+}
+
+static bool put_bytes(struct sink *s, const char *name, struct span bytes)
+{
+	return put_hex(s, name, "", cut(bytes, false)) && put_whole(s, name, bytes);
 }
 
 enum err encode_text(struct buf *b, const char *name, struct span text)
 {
-	size_t was = b->n;
-	enum err e = utf8_valid(text) ? put_text(b, name, cut(text, true))
-				      : put_hex(b, name, "_hex", cut(text, false));
+	struct sink s;
+	enum err e = begin(b, text_room(text), &s);
 
-	if (e == OK)
-		e = put_whole(b, name, text);
-	return settled(b, was, e);
+	return e == OK ? end(b, &s, put_foreign(&s, name, text), E_FAILED) : e;
 }
 
 enum err encode_bytes(struct buf *b, const char *name, struct span bytes)
 {
-	size_t was = b->n;
-	enum err e = put_hex(b, name, "", cut(bytes, false));
+	struct sink s;
+	enum err e = begin(b, text_room(bytes), &s);
 
-	if (e == OK)
-		e = put_whole(b, name, bytes);
-	return settled(b, was, e);
+	return e == OK ? end(b, &s, put_bytes(&s, name, bytes), E_FAILED) : e;
 }
 
 enum err encode_own(struct buf *b, const char *name, struct span text)
 {
-	return settled(b, b->n, put_text(b, name, text));
+	struct sink s;
+	enum err e = OK;
+
+	if (text.n > RECORD_MAX)
+		return E_DATA_LEN;
+	e = begin(b, ESCAPE_MAX * text.n + PLAIN_MAX, &s);
+	return e == OK ? end(b, &s, put_text(&s, name, text), E_DATA) : e;
 }
 
 enum err encode_number(struct buf *b, const char *name, uint64_t v)
 {
-	char digits[DIGITS_MAX];
-	size_t was = b->n;
-	enum err e = put_name(b, name, "");
+	struct sink s;
+	enum err e = begin(b, PLAIN_MAX, &s);
 
-	if (e == OK)
-		e = buf_put(b, span(digits, digits_decimal(v, digits)));
-	return settled(b, was, e);
+	return e == OK ? end(b, &s, put_number(&s, name, v), E_INTERNAL) : e;
 }
 
 enum err encode_open(struct buf *b, const char *name, size_t *at)
 {
-	size_t was = b->n;
-	enum err e = put_name(b, name, "");
+	struct sink s;
+	enum err e = begin(b, PLAIN_MAX, &s);
 
+	if (e == OK)
+		e = end(b, &s, put_name(&s, name, ""), E_INTERNAL);
 	*at = b->n;
-	return settled(b, was, e);
+	return e;
 }
 
 /* The brace takes the place of the first member's comma. */
@@ -142,62 +179,46 @@ enum err encode_close(struct buf *b, size_t at)
 	return OK;
 }
 
-static enum err put_ts(struct buf *b, const struct moment *at)
+static bool put_ts(struct sink *s, const struct moment *at)
 {
 	char text[MOMENT_TEXT];
-	enum err e = put_str(b, "\"ts\":\"");
 
 	moment_text(at, text);
-	if (e == OK)
-		e = buf_put(b, span(text, sizeof(text)));
-	return e == OK ? buf_put_u8(b, '"') : e;
+	return PUT(s, "\"ts\":\"") && sink_put(s, span(text, sizeof(text))) && PUT(s, "\"");
 }
 
 enum err encode_who(struct buf *b, const struct author_id *id, const struct moment *at,
 		    struct span on_behalf)
 {
-	size_t was = b->n;
-	enum err e = put_ts(b, at);
+	struct span exe = span(id->exe, id->exe_n);
+	struct sink s;
+	enum err e = begin(b, 5 * PLAIN_MAX + text_room(exe) + text_room(on_behalf), &s);
 
-	if (e == OK)
-		e = encode_own(b, "boot", span_str(id->boot));
-	if (e == OK)
-		e = encode_number(b, "mono", at->mono_ns);
-	if (e == OK)
-		e = encode_number(b, "uid", id->uid);
-	if (e == OK)
-		e = encode_number(b, "pid", id->pid);
-	if (e == OK)
-		e = encode_text(b, "exe", span(id->exe, id->exe_n));
-	if (e == OK && on_behalf.n != 0)
-		e = encode_text(b, "on_behalf", on_behalf);
-	return settled(b, was, e);
+	if (e != OK)
+		return e;
+	return end(b, &s,
+		   put_ts(&s, at) && put_plain(&s, "boot", span_str(id->boot)) &&
+			   put_number(&s, "mono", at->mono_ns) && put_number(&s, "uid", id->uid) &&
+			   put_number(&s, "pid", id->pid) && put_foreign(&s, "exe", exe) &&
+			   put_if_any(&s, "on_behalf", on_behalf),
+		   E_FAILED);
 }
 
-/* Without leading zeros. */
-static enum err put_0x(struct buf *b, const char *name, uint64_t v)
+/* A number by its name in the standard, or as it is, without leading zeros. */
+static bool put_named(struct sink *s, const char *name, const char *text, CK_ULONG v)
 {
-	const uint8_t bytes[] = { (uint8_t)(v >> 56), (uint8_t)(v >> 48), (uint8_t)(v >> 40),
-				  (uint8_t)(v >> 32), (uint8_t)(v >> 24), (uint8_t)(v >> 16),
-				  (uint8_t)(v >> 8),  (uint8_t)v };
-	char digits[2 * sizeof(bytes)];
-	size_t from = 0;
-	enum err e = put_name(b, name, "");
+	char digits[2 + 2 * sizeof(v)];
+	size_t n = sizeof(digits);
 
-	digits_hex(span(bytes, sizeof(bytes)), digits);
-	while (from < sizeof(digits) - 1 && digits[from] == '0')
-		from++;
-	if (e == OK)
-		e = put_str(b, "\"0x");
-	if (e == OK)
-		e = buf_put(b, span(digits + from, sizeof(digits) - from));
-	return e == OK ? buf_put_u8(b, '"') : e;
-}
-
-/* A number by its name in the standard, or as it is. */
-static enum err put_named(struct buf *b, const char *name, const char *text, CK_ULONG v)
-{
-	return text != NULL ? put_text(b, name, span_str(text)) : put_0x(b, name, v);
+	if (text != NULL)
+		return put_plain(s, name, span_str(text));
+	do {
+		digits[--n] = "0123456789abcdef"[v & 15];
+		v >>= 4;
+	} while (v != 0);
+	digits[--n] = 'x';
+	digits[--n] = '0';
+	return put_plain(s, name, span(digits + n, sizeof(digits) - n));
 }
 
 static const char *class_name(CK_OBJECT_CLASS cls)
@@ -225,75 +246,81 @@ static bool has_class(const struct roll_event *ev)
 	return ev->cls != CK_UNAVAILABLE_INFORMATION;
 }
 
-static enum err put_key(struct buf *b, const struct roll_event *ev)
+static bool put_key(struct sink *s, const struct roll_event *ev)
 {
-	size_t at = 0;
-	enum err e;
+	size_t at;
 
 	if (!has_class(ev) && ev->label.n == 0 && ev->id.n == 0 && ev->unique.n == 0)
-		return OK;
-	e = encode_open(b, "key", &at);
-	if (e == OK && has_class(ev))
-		e = put_named(b, "class", class_name(ev->cls), ev->cls);
-	if (e == OK && ev->label.n != 0)
-		e = encode_text(b, "label", ev->label);
-	if (e == OK && ev->id.n != 0)
-		e = encode_bytes(b, "id", ev->id);
-	if (e == OK && ev->unique.n != 0)
-		e = encode_text(b, "unique", ev->unique);
-	return e == OK ? encode_close(b, at) : e;
+		return true;
+	if (!put_name(s, "key", ""))
+		return false;
+	at = s->n;
+	if ((has_class(ev) && !put_named(s, "class", class_name(ev->cls), ev->cls)) ||
+	    !put_if_any(s, "label", ev->label) || (ev->id.n != 0 && !put_bytes(s, "id", ev->id)) ||
+	    !put_if_any(s, "unique", ev->unique))
+		return false;
+	s->p[at] = '{'; /* where the first member's comma was */
+	return PUT(s, "}");
 }
 
-static struct span unpadded(const char *text, size_t n)
+/* Of a field that is filled up with blanks, or is not there. */
+static struct span unpadded(const char *field, size_t n)
 {
-	while (n != 0 && text[n - 1] == ' ')
+	if (field == NULL)
+		return span(NULL, 0);
+	while (n != 0 && field[n - 1] == ' ')
 		n--;
-	return span(text, n);
+	return span(field, n);
 }
 
-static enum err put_token(struct buf *b, const struct roll_event *ev)
+static bool put_token(struct sink *s, const struct roll_event *ev)
 {
-	enum err e = OK;
+	struct span label = unpadded(ev->token, LABEL_N), serial = unpadded(ev->serial, SERIAL_N);
 
-	if (ev->token != NULL)
-		e = encode_text(b, "token", unpadded(ev->token, LABEL_N));
-	if (e == OK && ev->serial != NULL)
-		e = encode_text(b, "serial", unpadded(ev->serial, SERIAL_N));
-	return e;
+	return (ev->token == NULL || put_foreign(s, "token", label)) &&
+	       (ev->serial == NULL || put_foreign(s, "serial", serial));
 }
 
-static enum err put_change(struct buf *b, const struct roll_event *ev)
+static bool put_change(struct sink *s, const struct roll_event *ev)
 {
 	char text[SERIAL_N + 1 + DIGITS_MAX];
-	struct span serial;
+	struct span serial = unpadded(ev->serial, SERIAL_N);
+	size_t n = serial.n;
 
-	if (ev->serial == NULL)
-		return E_ARGUMENTS;
-	serial = unpadded(ev->serial, SERIAL_N);
-	memcpy(text, serial.p, serial.n);
-	text[serial.n] = ':';
-	return encode_text(
-		b, "change",
-		span(text, serial.n + 1 + digits_decimal(ev->change, text + serial.n + 1)));
+	memcpy(text, serial.p, n);
+	text[n++] = ':';
+	n += digits_decimal(ev->change, text + n);
+	return put_foreign(s, "change", span(text, n));
+}
+
+static bool put_what(struct sink *s, const struct roll_event *ev)
+{
+	CK_RV rv = err_rv(ev->result);
+
+	return put_plain(s, "event", span_str(roll_event_name(ev->kind))) && put_token(s, ev) &&
+	       put_key(s, ev) &&
+	       (ev->mech == CK_UNAVAILABLE_INFORMATION ||
+		put_named(s, "mech", name_of(NAME_CKM, ev->mech), ev->mech)) &&
+	       (!ev->measured || put_number(s, "bytes", ev->bytes)) &&
+	       put_named(s, "rv", name_of(NAME_CKR, rv), rv) &&
+	       (ev->change == 0 || put_change(s, ev));
+}
+
+static size_t what_room(const struct roll_event *ev)
+{
+	const size_t fields = LABEL_N + SERIAL_N + (SERIAL_N + 1 + DIGITS_MAX);
+
+	return 10 * PLAIN_MAX + ESCAPE_MAX * fields + text_room(ev->label) + text_room(ev->id) +
+	       text_room(ev->unique);
 }
 
 enum err encode_what(struct buf *b, const struct roll_event *ev)
 {
-	CK_RV rv = err_rv(ev->result);
-	size_t was = b->n;
-	enum err e = encode_own(b, "event", span_str(roll_event_name(ev->kind)));
+	struct sink s;
+	enum err e = OK;
 
-	if (e == OK)
-		e = put_token(b, ev);
-	if (e == OK)
-		e = put_key(b, ev);
-	if (e == OK && ev->mech != CK_UNAVAILABLE_INFORMATION)
-		e = put_named(b, "mech", name_of(NAME_CKM, ev->mech), ev->mech);
-	if (e == OK && ev->measured)
-		e = encode_number(b, "bytes", ev->bytes);
-	if (e == OK)
-		e = put_named(b, "rv", name_of(NAME_CKR, rv), rv);
-	if (e == OK && ev->change != 0)
-		e = put_change(b, ev);
-	return settled(b, was, e);
+	if (ev->change != 0 && ev->serial == NULL)
+		return E_ARGUMENTS;
+	e = begin(b, what_room(ev), &s);
+	return e == OK ? end(b, &s, put_what(&s, ev), E_FAILED) : e;
 }

@@ -20,47 +20,48 @@ static size_t plain_run(struct span text)
 	return n;
 }
 
-static enum err put_unit(struct buf *b, uint32_t unit)
+static bool put_unit(struct sink *s, uint32_t unit)
 {
 	const uint8_t bytes[] = { (uint8_t)(unit >> 8), (uint8_t)unit };
 	char esc[6] = { '\\', 'u' };
 
 	digits_hex(span(bytes, sizeof(bytes)), esc + 2);
-	return buf_put(b, span(esc, sizeof(esc)));
+	return sink_put(s, span(esc, sizeof(esc)));
 }
 
 /* RFC 8259, 7. */
-static enum err put_char(struct buf *b, uint32_t c)
+static bool put_char(struct sink *s, uint32_t c)
 {
 	const char esc[] = { '\\', (char)c };
-	enum err e;
 
 	if (c == '"' || c == '\\')
-		return buf_put(b, span(esc, sizeof(esc)));
+		return sink_put(s, span(esc, sizeof(esc)));
 	if (c < BASIC_PLANE)
-		return put_unit(b, c);
-	e = put_unit(b, 0xd800 + ((c - BASIC_PLANE) >> 10));
-	return e == OK ? put_unit(b, 0xdc00 + ((c - BASIC_PLANE) & 0x3ff)) : e;
+		return put_unit(s, c);
+	return put_unit(s, 0xd800 + ((c - BASIC_PLANE) >> 10)) &&
+	       put_unit(s, 0xdc00 + ((c - BASIC_PLANE) & 0x3ff));
 }
 
-enum err escape_put(struct buf *b, struct span text)
+static struct span after(struct span s, size_t n)
 {
-	size_t n = plain_run(text);
-	enum err e = buf_put(b, span(text.p, n));
+	return span(s.p + n, s.n - n);
+}
 
-	while (e == OK && n < text.n) {
-		struct span rest = span(text.p + n, text.n - n);
+bool escape_put(struct sink *s, struct span text)
+{
+	while (text.n != 0) {
+		size_t n = plain_run(text);
 		uint32_t c = 0;
-		size_t of_char = utf8_char(rest, &c), run;
 
-		if (of_char == 0)
-			return E_DATA;
-		rest = span(rest.p + of_char, rest.n - of_char);
-		run = plain_run(rest);
-		e = put_char(b, c);
-		if (e == OK)
-			e = buf_put(b, span(rest.p, run));
-		n += of_char + run;
+		if (!sink_put(s, span(text.p, n)))
+			return false;
+		text = after(text, n);
+		if (text.n == 0)
+			return true;
+		n = utf8_char(text, &c);
+		if (n == 0 || !put_char(s, c))
+			return false;
+		text = after(text, n);
 	}
-	return e;
+	return true;
 }

@@ -3,14 +3,11 @@
 #ifndef CHANCERY_AUDIT_ESCAPE_H
 #define CHANCERY_AUDIT_ESCAPE_H
 
-#include "base/buf.h"
-#include "base/err.h"
 #include "base/span.h"
 
-/*
- * Appends text, at most six bytes for each of its own. E_DATA: it is not well-formed UTF-8. On error b is longer or not:
- * the caller cuts it.
- */
-enum err escape_put(struct buf *b, struct span text);
+enum { ESCAPE_MAX = 6 }; /* bytes for each of a text */
+
+/* Appends text. false: it is not well-formed UTF-8, or there is no room; part of it may have been written. */
+bool escape_put(struct sink *s, struct span text);
 
 #endif
