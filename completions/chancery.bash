@@ -44,7 +44,7 @@ _chancery() {
     "doctor --so-pin-source") words="file: credential: fd: env: prompt" ;;
   esac
   if [ -z "$words" ]; then
-    if [ "$COMP_CWORD" = 1 ]; then words="token key mech sign verify doctor selftest completion"
+    if [ "$COMP_CWORD" = 1 ]; then words="token key mech sign verify stat doctor selftest completion"
     else
       case "$name" in
         "token init") words=" --label --so-pin-source --pin-source --make-pins --reinitialize --json --quiet --module --help" ;;
@@ -65,6 +65,7 @@ _chancery() {
         "mech list") words=" --all --p11-kit --diff --timeout --json --quiet --module --help" ;;
         "sign") words=" --in --out --algorithm --context --format --pin-source --json --quiet --module --help" ;;
         "verify") words=" --in --signature --algorithm --context --format --pin-source --json --quiet --module --help" ;;
+        "stat") words=" --watch --interval --prometheus --json --quiet --module --help" ;;
         "doctor") words=" --config --pin-source --so-pin-source --json --quiet --module --help" ;;
         "selftest") words=" --json --quiet --module --help" ;;
         "completion") words=" --json --quiet --module --help" ;;

@@ -6,8 +6,8 @@ const struct command *const commands[] = {
 	&cmd_token_unlock,  &cmd_token_rename, &cmd_token_delete, &cmd_token_backup,
 	&cmd_token_restore, &cmd_key_generate, &cmd_key_import,   &cmd_key_list,
 	&cmd_key_show,      &cmd_key_delete,   &cmd_key_public,   &cmd_mech_list,
-	&cmd_sign,          &cmd_verify,       &cmd_doctor,       &cmd_selftest,
-	&cmd_completion,
+	&cmd_sign,          &cmd_verify,       &cmd_stat,         &cmd_doctor,
+	&cmd_selftest,      &cmd_completion,
 };
 
 const size_t commands_n = sizeof(commands) / sizeof(commands[0]);
