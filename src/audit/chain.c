@@ -10,7 +10,7 @@
 
 #define FIRST   "{\"seq\":"
 #define PREV    ",\"prev\":\""
-#define MAC     "\",\"mac\":\""
+#define MAC     ",\"mac\":\""
 #define END     "\"}\n"
 #define TEXT(s) span((s), sizeof(s) - 1)
 
@@ -93,7 +93,7 @@ static void put_hash(struct line *l, const uint8_t hash[CHAIN_HASH])
 	l->n += HEX;
 }
 
-/* From `{` to the last digit of prev. */
+/* From `{` to the end of prev. */
 static void put_body(const struct chain *c, const struct span *members, size_t n, struct line *l)
 {
 	char digits[DIGITS_MAX];
@@ -105,6 +105,7 @@ static void put_body(const struct chain *c, const struct span *members, size_t n
 		put(l, members[i]);
 	put(l, TEXT(PREV));
 	put_hash(l, c->head);
+	put(l, TEXT("\""));
 }
 
 /* No less than the line needs; E_DATA_LEN: more than a line may have. */
