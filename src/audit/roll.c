@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/roll.h"
 
+#include "audit/pend.h"
+#include "audit/queue.h"
+#include "base/mem.h"
+#include <stdio.h>
+
 static const char *const names[] = {
 #define EVENT(name, text) [name] = text,
 #include "audit/events.def"
@@ -12,74 +17,186 @@ const char *roll_event_name(enum roll_event_kind k)
 	return names[k];
 }
 
-enum err roll_commit(struct roll *r, const struct roll_event *ev, struct roll_ref *ref)
-{
-	(void)r;
-	(void)ev;
-	(void)ref;
-	return OK;
-}
+/* ---- making and ending ---- */
 
 enum err roll_new(const struct roll_policy *p, struct roll **out)
 {
-	(void)p;
-	*out = NULL;
+	struct roll *r = NULL;
+	char *target;
+
+	if (p->target == NULL) {
+		*out = NULL;
+		return OK;
+	}
+	target = mem_strdup(p->target);
+	if (target != NULL)
+		r = mem_alloc(sizeof(*r));
+	if (r == NULL) {
+		mem_free(target);
+		return E_MEMORY;
+	}
+	r->policy = *p;
+	r->policy.target = r->target = target;
+	author_id_now(&r->who);
+	lock_init(&r->mu, RANK_ROLL);
+	(void)pthread_cond_init(&r->done, NULL);
+	(void)pthread_cond_init(&r->gathered, NULL);
+	*out = r;
 	return OK;
 }
 
 void roll_free(struct roll *r)
 {
-	(void)r;
-}
-
-enum err roll_init(const struct roll_policy *p, struct span auditor_pub, struct why *why)
-{
-	(void)p;
-	(void)auditor_pub;
-	(void)why;
-	return E_NOT_SUPPORTED;
-}
-
-enum err roll_note(struct roll *r, const struct roll_event *ev)
-{
-	(void)r;
-	(void)ev;
-	return OK;
+	if (r == NULL)
+		return;
+	queue_finish(r);
+	buf_free(&r->spare);
+	(void)pthread_cond_destroy(&r->done);
+	(void)pthread_cond_destroy(&r->gathered);
+	lock_destroy(&r->mu);
+	mem_free(r->target);
+	mem_free(r);
 }
 
 enum err roll_ready(const struct roll *r)
 {
-	(void)r;
-	return OK;
+	return r != NULL && atomic_load_explicit(&r->failed, memory_order_acquire) ? E_DEVICE : OK;
 }
+
+/* ---- records ---- */
+
+enum err roll_commit(struct roll *r, const struct roll_event *ev, struct roll_ref *ref)
+{
+	struct draft d;
+	uint64_t ticket;
+	enum err e;
+
+	if (r == NULL)
+		return OK;
+	e = draft_make(&d, &r->who, ev);
+	if (e != OK)
+		return e;
+	lock_take(&r->mu);
+	e = queue_append_locked(r, &d, span(NULL, 0), &ticket, ref);
+	if (e == OK)
+		e = queue_wait_locked(r, ticket);
+	lock_drop(&r->mu);
+	return e;
+}
+
+enum err roll_note(struct roll *r, const struct roll_event *ev)
+{
+	struct draft d;
+	uint64_t ticket;
+	enum err e;
+
+	if (r == NULL)
+		return OK;
+	e = draft_make(&d, &r->who, ev);
+	if (e != OK)
+		return e;
+	lock_take(&r->mu);
+	e = queue_append_locked(r, &d, span(NULL, 0), &ticket, NULL);
+	queue_relieve_locked(r);
+	lock_drop(&r->mu);
+	return e;
+}
+
+enum err roll_checkpoint(struct roll *r)
+{
+	uint64_t ticket;
+	enum err e;
+
+	if (r == NULL)
+		return OK;
+	lock_take(&r->mu);
+	e = queue_sign_locked(r, &ticket);
+	if (e == OK)
+		e = queue_wait_locked(r, ticket);
+	lock_drop(&r->mu);
+	return e;
+}
+
+/* ---- changes that are durable elsewhere first ---- */
 
 enum err roll_pend(struct roll *r, const struct roll_event *ev, struct buf *out)
 {
-	(void)r;
-	(void)ev;
-	(void)out;
-	return OK;
+	struct draft d;
+	enum err e;
+
+	if (r == NULL)
+		return OK;
+	e = draft_make(&d, &r->who, ev);
+	if (e != OK)
+		return e;
+	lock_take(&r->mu);
+	e = queue_open_locked(r);
+	if (e == OK)
+		e = pend_put(out, r->first, &d);
+	lock_drop(&r->mu);
+	return e;
+}
+
+/* Our moment and process, the members of the other's event, and then the other's. */
+static enum err recover(struct roll *r, const struct pend *p, struct span more)
+{
+	struct draft d;
+	uint64_t ticket;
+	enum err e = draft_of(&d, &r->who, p->what);
+
+	if (e != OK)
+		return e;
+	lock_take(&r->mu);
+	e = queue_append_locked(r, &d, more, &ticket, NULL);
+	if (e == OK)
+		e = queue_wait_locked(r, ticket);
+	lock_drop(&r->mu);
+	return e;
 }
 
 enum err roll_recover(struct roll *r, struct span pended, const char *serial, uint64_t change,
 		      bool *owed)
 {
-	(void)r;
-	(void)pended;
-	(void)serial;
-	(void)change;
+	struct buf more = { 0 };
+	struct pend p;
+	enum err e;
+
 	*owed = false;
-	return OK;
+	if (r == NULL)
+		return OK;
+	e = pend_take(pended, &p);
+	if (e != OK)
+		return e;
+	lock_take(&r->mu);
+	*owed = !pend_alive(&p, &r->who, r->first);
+	lock_drop(&r->mu);
+	if (!*owed)
+		return OK;
+	e = pend_more(&more, &p, serial, change);
+	if (e == OK)
+		e = recover(r, &p, buf_span(&more));
+	buf_free(&more);
+	return e;
 }
 
-enum err roll_checkpoint(struct roll *r)
-{
-	(void)r;
-	return OK;
-}
+/* ---- what is known ---- */
 
 void roll_state(struct roll *r, struct roll_state *s)
 {
-	(void)r;
-	*s = (struct roll_state){ .durable = false };
+	memset(s, 0, sizeof(*s));
+	if (r == NULL)
+		return;
+	lock_take(&r->mu);
+	s->failed = atomic_load(&r->failed);
+	snprintf(s->why, sizeof(s->why), "%.*s", (int)sizeof(s->why) - 1, r->why.text);
+	s->records = r->appended;
+	s->barriers = r->barriers;
+	s->bytes = r->bytes;
+	s->open = r->author != NULL;
+	if (s->open) {
+		s->durable = r->author->sheet.durable;
+		s->low = r->author->sheet.low;
+		s->file = r->author->file;
+	}
+	lock_drop(&r->mu);
 }

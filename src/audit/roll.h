@@ -26,10 +26,10 @@ enum roll_event_kind {
 /* What is recorded. Texts are borrowed, and need not be valid UTF-8 or short. */
 struct roll_event {
 	enum roll_event_kind kind;
-	struct span on_behalf;         /* the host's claim; empty: none */
-	const char *token;             /* label, 32 bytes space padded, or NULL */
-	const char *serial;            /* 16 characters, or NULL */
-	CK_OBJECT_CLASS cls;           /* of the key or object; CK_UNAVAILABLE_INFORMATION: there is none */
+	struct span on_behalf; /* the host's claim; empty: none */
+	const char *token;     /* label, 32 bytes space padded, or NULL */
+	const char *serial;    /* 16 characters, or NULL */
+	CK_OBJECT_CLASS cls;   /* of the key or object; CK_UNAVAILABLE_INFORMATION: there is none */
 	struct span label, id, unique; /* its CKA_LABEL, CKA_ID, CKA_UNIQUE_ID; empty: not there */
 	CK_MECHANISM_TYPE mech;        /* CK_UNAVAILABLE_INFORMATION: none */
 	bool measured;                 /* bytes means something, 0 included */
@@ -47,10 +47,10 @@ struct roll_ref {
 
 /* How the roll is kept: from the configuration. */
 struct roll_policy {
-	const char *target;         /* directory, or something that exists and is no regular file; NULL: there is no roll */
-	bool group;                 /* as dir_mode */
-	bool mldsa;                 /* checkpoints are signed with ML-DSA-65, too */
-	uint64_t rotate_bytes;      /* a file of this length is followed by another */
+	const char *target;    /* directory, or what exists and is no regular file; NULL: no roll */
+	bool group;            /* as dir_mode */
+	bool mldsa;            /* checkpoints are signed with ML-DSA-65, too */
+	uint64_t rotate_bytes; /* a file of this length is followed by another */
 	uint32_t checkpoint_records; /* a checkpoint after so many */
 	uint32_t checkpoint_seconds; /* or when this went by since the last */
 };
@@ -115,8 +115,17 @@ struct roll_state {
 	bool low;      /* the reserve of space could not be had: the disk is nearly full */
 	uint64_t file; /* its number; 0: a stream */
 	uint64_t records, barriers, bytes;
-	char why[160]; /* what failed */
+	char why[256]; /* what failed */
 };
+/* r NULL: all zero. */
 void roll_state(struct roll *r, struct roll_state *s);
+
+/*
+ * For pthread_atfork, after the locks of the stores. The child gives up the descriptors of its parent's files, and with them the locks that say
+ * that their process lives; the parent's roll itself it leaves where it is, and makes its own.
+ */
+void roll_fork_prepare(void);
+void roll_fork_parent(void);
+void roll_fork_child(void);
 
 #endif

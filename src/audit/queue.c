@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Group commit. A caller appends its record under the lock, which settles its place in the file and in the chain. The first that finds nobody at
+ * work leads: it writes everything that was appended and syncs once. The others sleep until their record is durable, or lead
+ * the next.
+ *
+ * Without care the callers fall into two groups that take turns, each half as large as it could be. So a leader that
+ * follows on others waits a little, at most a tenth of what a barrier takes, for as many as were about.
+ */
+#include "audit/queue.h"
+
+#include "audit/opening.h"
+#include "base/log.h"
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+enum {
+	LINES_MAX = 65536
+}; /* bytes of records that nobody waits for, before they are written all the same */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- failure ---- */
+
+/* For good: nothing more leaves until another roll is made. */
+static void fail_locked(struct roll *r, const struct why *why)
+{
+	if (atomic_load(&r->failed))
+		return;
+	r->why = *why;
+	atomic_store(&r->failed, true);
+	log_fault(FAULT_ROLL, "the audit log failed, and no key is used any more: %s", why->text);
+}
+
+static bool passing(enum err e)
+{
+	return e == E_MEMORY || e == E_BUSY;
+}
+
+/* A record of ours that could not be made: without memory it is made another time. */
+static void fail_own_locked(struct roll *r, enum err e)
+{
+	struct why why;
+
+	if (e == OK || passing(e))
+		return;
+	(void)why_fail(&why, e, "cannot sign a checkpoint of %s: %s", r->author->sheet.path,
+		       err_text(e));
+	fail_locked(r, &why);
+}
+
+/* ---- the leader ---- */
+
+static void lead_begin_locked(struct roll *r)
+{
+	r->led = true;
+}
+
+static void lead_end_locked(struct roll *r)
+{
+	r->led = false;
+	(void)pthread_cond_broadcast(&r->done);
+}
+
+static enum err open_first_locked(struct roll *r)
+{
+	struct why why = { "" };
+	struct author *a = NULL;
+	enum err e;
+
+	lead_begin_locked(r);
+	lock_drop(&r->mu);
+	e = opening_make(&r->policy, &r->who, NULL, &a, &why);
+	lock_take(&r->mu);
+	if (e == OK) {
+		r->author = r->first = a;
+		r->appended++;
+		r->durable = r->appended;
+		r->barriers += a->sheet.durable;
+		r->bytes += a->sheet.size;
+	} else if (!passing(e)) {
+		fail_locked(r, &why);
+		e = E_DEVICE;
+	}
+	lead_end_locked(r);
+	return e;
+}
+
+enum err queue_open_locked(struct roll *r)
+{
+	enum err e = OK;
+
+	while (e == OK && !atomic_load(&r->failed) && (r->author == NULL || r->turning)) {
+		if (r->led)
+			lock_wait(&r->mu, &r->done);
+		else
+			e = open_first_locked(r);
+	}
+	return e == OK && atomic_load(&r->failed) ? E_DEVICE : e;
+}
+
+/* A single writer never waits. */
+static void gather_locked(struct roll *r)
+{
+	const uint64_t until = now_ns() + r->barrier_ns / 10;
+	const struct timespec t = { (time_t)(until / 1000000000), (long)(until % 1000000000) };
+
+	while (r->waiting < r->expected &&
+	       pthread_cond_clockwait(&r->gathered, &r->mu.mu, CLOCK_MONOTONIC, &t) != ETIMEDOUT)
+		continue;
+}
+
+/* Space for what is to be written; when there is none beyond, a record says so while one can still be written. */
+static void reserve_locked(struct roll *r)
+{
+	struct author *a = r->author;
+	enum err e = OK;
+
+	sheet_reserve(&a->sheet, a->lines.n);
+	if (a->sheet.low && !a->told) {
+		log_fault(FAULT_ROLL, "there is hardly any space left for the audit log: %s",
+			  a->sheet.path);
+		e = author_tell(a, EV_ROLL_LOW);
+		a->told = e == OK;
+		r->appended += e == OK;
+	}
+	fail_own_locked(r, e);
+}
+
+/* Takes what was appended and writes it without the lock. */
+static void write_locked(struct roll *r)
+{
+	struct author *a = r->author;
+	struct buf lines = a->lines;
+	const uint64_t upto = r->appended;
+	struct why why = { "" };
+	enum err e;
+
+	a->lines = r->spare;
+	r->spare = (struct buf){ 0 };
+	r->waiting = 0;
+	lock_drop(&r->mu);
+	e = sheet_write(&a->sheet, buf_span(&lines), &why);
+	lock_take(&r->mu);
+	if (e == OK) {
+		r->durable = upto;
+		r->barriers += a->sheet.durable;
+		r->bytes += lines.n;
+	} else {
+		fail_locked(r, &why);
+	}
+	buf_clear(&lines);
+	r->spare = lines;
+}
+
+static void smooth_locked(struct roll *r, uint64_t took, size_t n)
+{
+	r->barrier_ns = r->barrier_ns == 0 ? took : (7 * r->barrier_ns + took) / 8;
+	r->expected = n + r->waiting;
+}
+
+/* ---- turning over ---- */
+
+static void retire_locked(struct roll *r, struct author *old)
+{
+	sheet_trim(&old->sheet);
+	if (old == r->first) { /* its file's lock is kept */
+		author_strip(old);
+		return;
+	}
+	lock_drop(&r->mu);
+	sheet_close(&old->sheet);
+	lock_take(&r->mu);
+	author_free(old);
+}
+
+/* The last record of the old file is durable, and nothing is appended meanwhile. */
+static void follow_locked(struct roll *r)
+{
+	struct author *old = r->author, *next = NULL;
+	struct preface_after after = { .file = old->file };
+	struct why why = { "" };
+	enum err e;
+
+	author_end(old, &after.end);
+	lock_drop(&r->mu);
+	e = opening_make(&r->policy, &r->who, &after, &next, &why);
+	lock_take(&r->mu);
+	if (e != OK) {
+		fail_locked(r, &why);
+		return;
+	}
+	r->author = next;
+	r->appended++;
+	r->durable = r->appended;
+	r->barriers++;
+	r->bytes += next->sheet.size;
+	retire_locked(r, old);
+}
+
+static void turn_locked(struct roll *r)
+{
+	enum err e = author_sign(r->author, EV_ROLL_ROTATE);
+
+	if (e != OK) {
+		fail_own_locked(r, e);
+		return;
+	}
+	r->appended++;
+	r->turning = true;
+	write_locked(r);
+	if (!atomic_load(&r->failed))
+		follow_locked(r);
+	r->turning = false;
+}
+
+static bool full(const struct roll *r)
+{
+	const struct sheet *s = &r->author->sheet;
+
+	return !s->stream && r->policy.rotate_bytes != 0 && s->size >= r->policy.rotate_bytes;
+}
+
+static void lead_locked(struct roll *r)
+{
+	uint64_t began;
+	size_t n;
+
+	lead_begin_locked(r);
+	gather_locked(r);
+	reserve_locked(r);
+	n = r->waiting;
+	began = now_ns();
+	if (!atomic_load(&r->failed))
+		write_locked(r);
+	smooth_locked(r, now_ns() - began, n);
+	if (!atomic_load(&r->failed) && full(r))
+		turn_locked(r);
+	lead_end_locked(r);
+}
+
+/* ---- callers ---- */
+
+static bool due(const struct roll *r)
+{
+	const struct author *a = r->author;
+	const uint64_t ns = (uint64_t)r->policy.checkpoint_seconds * 1000000000;
+
+	return (r->policy.checkpoint_records != 0 && a->since >= r->policy.checkpoint_records) ||
+	       (ns != 0 && a->mono_ns - a->signed_ns >= ns);
+}
+
+static enum err sign_locked(struct roll *r)
+{
+	enum err e = author_sign(r->author, EV_CHECKPOINT);
+
+	if (e == OK)
+		r->appended++;
+	else
+		fail_own_locked(r, e);
+	return e;
+}
+
+static void give_ref(const struct author *a, struct roll_ref *ref)
+{
+	if (ref == NULL)
+		return;
+	memcpy(ref->id, a->id, sizeof(ref->id));
+	ref->file = a->file;
+	ref->seq = chain_seq(a->chain) - 1;
+	memcpy(ref->head, chain_head(a->chain), sizeof(ref->head));
+}
+
+enum err queue_append_locked(struct roll *r, struct draft *d, struct span more, uint64_t *ticket,
+			     struct roll_ref *ref)
+{
+	enum err e = queue_open_locked(r);
+
+	if (e == OK)
+		e = author_append(r->author, d, more);
+	if (e != OK)
+		return e;
+	*ticket = ++r->appended;
+	give_ref(r->author, ref);
+	if (due(r))
+		(void)sign_locked(r);
+	return OK;
+}
+
+enum err queue_sign_locked(struct roll *r, uint64_t *ticket)
+{
+	enum err e = queue_open_locked(r);
+
+	if (e == OK)
+		e = sign_locked(r);
+	*ticket = r->appended;
+	return e;
+}
+
+enum err queue_wait_locked(struct roll *r, uint64_t ticket)
+{
+	r->waiting++;
+	if (r->waiting == r->expected)
+		(void)pthread_cond_signal(&r->gathered);
+	while (r->durable < ticket && !atomic_load(&r->failed)) {
+		if (r->led)
+			lock_wait(&r->mu, &r->done);
+		else
+			lead_locked(r);
+	}
+	return r->durable >= ticket ? OK : E_DEVICE;
+}
+
+void queue_relieve_locked(struct roll *r)
+{
+	if (r->author != NULL && !r->led && r->author->lines.n > LINES_MAX)
+		lead_locked(r);
+}
+
+/* ---- the end ---- */
+
+static bool stop(struct roll *r)
+{
+	struct author *a = r->author;
+	struct why why = { "" };
+	enum err e;
+
+	if (atomic_load(&r->failed))
+		return false;
+	e = author_sign(a, EV_MODULE_STOP);
+	if (e != OK)
+		(void)why_fail(&why, e, "%s", err_text(e));
+	if (e == OK)
+		e = sheet_write(&a->sheet, buf_span(&a->lines), &why);
+	if (e == OK)
+		e = opening_end(&r->policy, a, &why);
+	if (e != OK)
+		log_fault(FAULT_ROLL, "%s of the audit log was not closed: %s", a->sheet.path,
+			  why.text);
+	return e == OK;
+}
+
+void queue_finish(struct roll *r)
+{
+	struct author *a = r->author;
+
+	if (a == NULL)
+		return;
+	if (stop(r))
+		sheet_trim(&a->sheet);
+	sheet_close(&a->sheet);
+	if (r->first != a) {
+		sheet_close(&r->first->sheet);
+		author_free(r->first);
+	}
+	author_free(a);
+	r->author = r->first = NULL;
+}
