@@ -77,18 +77,12 @@ static enum err derive(const struct attr_who *who, const struct mech *m, const s
  * The use of the keys is recorded beside the new key: what is derived may be neither token
  * object nor watched.
  */
-static enum err record_one(struct session *s, const struct mech *m, const struct object *o)
-{
-	return o != NULL && release_watched(o)
-		       ? release_record(s->token, EV_DERIVE, o, m->type, 0, OK)
-		       : OK;
-}
-
 static enum err record_use(struct session *s, const struct mech *m, const struct sources *src)
 {
-	enum err e = record_one(s, m, src->base.object);
+	struct enrol use[] = { release_use(s, EV_DERIVE, src->base.object, m),
+			       release_use(s, EV_DERIVE, src->extra.object, m) };
 
-	return e == OK ? record_one(s, m, src->extra.object) : e;
+	return enrol_commit_all(use, 2);
 }
 
 static enum err publish(struct session *s, struct origin *from, const struct mech *m,

@@ -5,6 +5,7 @@
 #include "core/attr.h"
 #include "core/count.h"
 #include "core/newobj.h"
+#include "core/release.h"
 #include "core/session.h"
 #include "core/token.h"
 
@@ -31,6 +32,8 @@ static enum err generate(struct session *s, const struct attr_who *who, const st
 	struct attrset *made = attrset_new(true);
 	enum err e = made != NULL ? OK : E_MEMORY;
 
+	if (e == OK)
+		e = release_ready(s->token);
 	if (e == OK)
 		e = attr_begin(HOW_GENERATE, who, CKO_SECRET_KEY, m->key_type, obj);
 	if (e == OK)
@@ -90,7 +93,7 @@ static enum err generate_pair(struct session *s, const struct attr_who *who, con
 			      const struct param *par, struct attrset *const *obj)
 {
 	struct attrset *pub = attrset_new(false), *priv = attrset_new(true);
-	enum err e = pub != NULL && priv != NULL ? OK : E_MEMORY;
+	enum err e = pub != NULL && priv != NULL ? release_ready(s->token) : E_MEMORY;
 
 	if (e == OK)
 		e = begin_pair(s, who, m, obj);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/lib.h"
 
+#include "audit/roll.h"
 #include "base/home.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/rollplace.h"
 #include "core/keycache.h"
 #include "core/lib_internal.h"
 #include "crypto/lib.h"
@@ -26,10 +28,12 @@ static void fork_prepare(void)
 {
 	lock_take(&life);
 	store_fork_prepare();
+	roll_fork_prepare();
 }
 
 static void fork_parent(void)
 {
+	roll_fork_parent();
 	store_fork_parent();
 	lock_drop(&life);
 }
@@ -38,6 +42,7 @@ static void fork_parent(void)
 static void fork_child(void)
 {
 	atomic_store(atomic_load(&word), NULL);
+	roll_fork_child();
 	store_fork_child();
 	lock_drop(&life);
 }
@@ -88,6 +93,11 @@ bool lib_ready(void)
 const struct conf *lib_conf(void)
 {
 	return lib_this()->conf;
+}
+
+struct roll *lib_roll(void)
+{
+	return lib_this()->roll;
 }
 
 enum err lib_enter(void)
@@ -173,6 +183,34 @@ static void find_home(struct lib *l)
 	}
 }
 
+enum err lib_roll_policy(struct roll_policy *p, char target[PATH_MAX], struct why *why)
+{
+	const struct conf *c = lib_this()->conf;
+	enum err e = rollplace_path(c->module.audit, target, why);
+
+	*p = (struct roll_policy){
+		.target = e == OK && target[0] != '\0' ? target : NULL,
+		.group = c->module.group_mode,
+		.mldsa = c->audit.mldsa,
+		.rotate_bytes = (uint64_t)c->audit.rotate_mib << 20,
+		.checkpoint_records = (uint32_t)c->audit.checkpoint_records,
+		.checkpoint_seconds = (uint32_t)c->audit.checkpoint_seconds,
+	};
+	return e;
+}
+
+/* Where there can be no directory of state there are no tokens either, and nothing to record (find_home said why). */
+static enum err start_roll(struct lib *l)
+{
+	struct roll_policy p;
+	struct why why = { .text = "" };
+	char target[PATH_MAX];
+
+	l->roll = NULL;
+	(void)lib_roll_policy(&p, target, &why);
+	return p.target != NULL ? roll_new(&p, &l->roll) : OK;
+}
+
 static void set_memory(const struct conf_module *m)
 {
 	struct mem_stats stats;
@@ -196,6 +234,8 @@ static enum err start_locked(struct lib *l)
 	e = crypto_start();
 	if (e == OK) {
 		e = crypto_random(&l->hash, sizeof(l->hash));
+		if (e == OK)
+			e = start_roll(l);
 		if (e != OK)
 			crypto_stop();
 	}
@@ -239,6 +279,8 @@ static void stop_locked(struct lib *l)
 	rwlock_drop(&l->enter);
 	sessions_close(&l->sessions);
 	slots_clear(&l->slots);
+	roll_free(l->roll);
+	l->roll = NULL;
 	crypto_stop();
 	forget_conf(l);
 }

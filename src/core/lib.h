@@ -8,7 +8,9 @@
 
 #include "base/err.h"
 #include "base/span.h"
+#include "base/why.h"
 #include <chancery/pkcs11.h>
+#include <limits.h>
 
 struct token;
 
@@ -31,6 +33,13 @@ struct conf;
  * session's lock, which finalise waits for.
  */
 const struct conf *lib_conf(void);
+
+struct roll;
+/* The roll of this process, or NULL: it is off. Borrowed as lib_conf. */
+struct roll *lib_roll(void);
+/* How it is kept by the configuration; target NULL: it is off. The paths are those of lib_conf. */
+struct roll_policy;
+enum err lib_roll_policy(struct roll_policy *p, char target[PATH_MAX], struct why *why);
 
 /* ---- slots; the library is entered ---- */
 /* ids NULL looks for tokens anew and counts; else gives what was last counted. E_TOO_SMALL sets *n. */

@@ -32,6 +32,7 @@ struct lib {
 	struct rwlock enter; /* RANK_ENTER: read by calls without a session, written by finalise */
 	atomic_bool ready;
 	struct conf *conf;   /* changes only while not ready */
+	struct roll *roll;   /* as conf; NULL: off */
 	char home[PATH_MAX]; /* the directory of tokens; "" when there can be none */
 	struct index_secret hash;
 	_Atomic(CK_OBJECT_HANDLE) last_handle; /* of objects; counted upwards for good */

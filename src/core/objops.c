@@ -55,14 +55,6 @@ enum err obj_copy(struct session *s, CK_OBJECT_HANDLE from, struct templ t, CK_O
 	return e;
 }
 
-/* The change is durable when this is called: an error says that its record is not. */
-static enum err record_change(struct session *s, enum roll_event_kind event, const struct object *o)
-{
-	if (!newobj_watched(o))
-		return OK;
-	return release_record(s->token, event, o, CK_UNAVAILABLE_INFORMATION, 0, OK);
-}
-
 /*
  * One attempt at a change of the object that h names now; E_OBJECT_HANDLE when there is a newer
  * version.
@@ -109,7 +101,7 @@ static enum err try_set(struct session *s, CK_OBJECT_HANDLE h, const struct obje
 		e = object_new(attrs, old->lineage, &o);
 	if (e == OK)
 		e = token_replace(s->token, s, h, old, o);
-	return e == OK ? record_change(s, EV_SET, old) : e;
+	return e;
 }
 
 enum err obj_set(struct session *s, CK_OBJECT_HANDLE h, struct templ t)
@@ -126,13 +118,10 @@ enum err obj_set(struct session *s, CK_OBJECT_HANDLE h, struct templ t)
 static enum err try_destroy(struct session *s, CK_OBJECT_HANDLE h, const struct object *old,
 			    const void *arg)
 {
-	enum err e;
-
 	(void)arg;
 	if (!attrset_bool(old->attrs, CKA_DESTROYABLE, true))
 		return E_PROHIBITED;
-	e = token_remove(s->token, s, h, old);
-	return e == OK ? record_change(s, EV_DESTROY, old) : e;
+	return token_remove(s->token, s, h, old);
 }
 
 enum err obj_destroy(struct session *s, CK_OBJECT_HANDLE h)
@@ -167,6 +156,13 @@ static void unread(CK_ATTRIBUTE *t, CK_ULONG n)
 	}
 }
 
+static enum err record_read(struct session *s, const struct object *o)
+{
+	struct enrol use = release_use(s, EV_READ_SECRET, o, NULL);
+
+	return enrol_commit_all(&use, 1);
+}
+
 enum err obj_get(struct session *s, CK_OBJECT_HANDLE h, CK_ATTRIBUTE *t, CK_ULONG n)
 {
 	bool secret = false;
@@ -176,8 +172,8 @@ enum err obj_get(struct session *s, CK_OBJECT_HANDLE h, CK_ATTRIBUTE *t, CK_ULON
 	if (e != OK)
 		return e;
 	e = attr_get(o->attrs, o->verified, t, n, &secret);
-	if (secret && release_watched(o))
-		e2 = release_record(s->token, EV_READ_SECRET, o, CK_UNAVAILABLE_INFORMATION, 0, OK);
+	if (secret)
+		e2 = record_read(s, o);
 	if (e2 != OK) {
 		unread(t, n);
 		e = e2;

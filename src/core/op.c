@@ -100,23 +100,26 @@ enum err op_place(struct session *s, enum op_kind k, struct op **op)
 
 /* ---- who may use the key ---- */
 
-enum err op_check_login(const struct session *s, const struct op *op)
+enum err op_check(const struct session *s, const struct op *op)
 {
 	if (op->waits)
 		return E_NOT_LOGGED_IN;
 	if (op->private && token_epoch(s->token) != op->epoch)
 		return op_rows[op->kind].logged_out;
-	return OK;
+	return op->watched ? release_ready(s->token) : OK;
 }
 
-static enum err record(const struct session *s, const struct op *op, enum roll_event_kind event,
+static enum err record(struct session *s, const struct op *op, enum roll_event_kind event,
 		       enum err result)
 {
-	return release_record(s->token, event, op->key.object, op->run.mech->type, op->bytes,
-			      result);
+	struct enrol n = release_use(s, event, op->key.object, op->run.mech);
+
+	n.ev.measured = true;
+	n.ev.bytes = op->bytes;
+	return enrol_commit(&n, result);
 }
 
-enum err op_record(const struct session *s, struct op *op, enum roll_event_kind event)
+enum err op_record(struct session *s, struct op *op, enum roll_event_kind event)
 {
 	enum err e = op->watched ? record(s, op, event, OK) : OK;
 
@@ -127,8 +130,11 @@ enum err op_record(const struct session *s, struct op *op, enum roll_event_kind 
 	return e;
 }
 
-/* Nothing is released here, so what becomes of these records changes nothing for the caller. */
-static void record_end(const struct session *s, const struct op *op, enum err result)
+/*
+ * Nothing is released here but an error, so what becomes of these records changes nothing for the caller. They are waited for: when
+ * a session is closed, what it did is on the roll.
+ */
+static void record_end(struct session *s, const struct op *op, enum err result)
 {
 	if (!op->watched)
 		return;

@@ -6,6 +6,15 @@
 #include "core/release.h"
 #include "core/token.h"
 
+static enum err record_key(struct session *s, const struct op *op, const struct object *o, size_t n)
+{
+	struct enrol use = release_use(s, EV_DIGEST_KEY, o, op->run.mech);
+
+	use.ev.measured = true;
+	use.ev.bytes = n;
+	return enrol_commit_all(&use, 1);
+}
+
 /*
  * What goes in is the value of a secret key; other keys have none that would be defined as one
  * string of bytes.
@@ -21,8 +30,10 @@ static enum err absorb_key(struct session *s, struct op *op, const struct object
 	if (o->cls != CKO_SECRET_KEY)
 		return E_KEY_INDIGESTIBLE;
 	e = policy_digest(&who, o->attrs);
-	if (e == OK && release_watched(o))
-		e = release_record(s->token, EV_DIGEST_KEY, o, op->run.mech->type, value.n, OK);
+	if (e == OK)
+		e = release_ready(s->token);
+	if (e == OK)
+		e = record_key(s, op, o, value.n);
 	if (e == OK)
 		e = op_absorb(op, value);
 	op->keyed = true;

@@ -82,21 +82,21 @@ void op_end(struct session *s, struct op *op, enum err result);
  */
 enum err op_start(struct op *op, enum op_kind k, const struct mech *m, struct param *par);
 
-/* op_may_use for an operation that depends on a login. */
-enum err op_check_login(const struct session *s, const struct op *op);
+/* op_may_use for an operation that depends on a login, or is recorded. */
+enum err op_check(const struct session *s, const struct op *op);
 /*
- * Whether op may (still) use its key: the login it began under lasts, and the context login was
- * given.
+ * Whether op may (still) use its key: the login it began under lasts, the context login was given,
+ * and the use can be recorded.
  */
 static inline enum err op_may_use(const struct session *s, const struct op *op)
 {
-	return op->waits || op->private ? op_check_login(s, op) : OK;
+	return op->waits || op->private || op->watched ? op_check(s, op) : OK;
 }
 
 /*
  * Puts the use that succeeded on the roll, if it is watched. On an error nothing may be released.
  */
-enum err op_record(const struct session *s, struct op *op, enum roll_event_kind event);
+enum err op_record(struct session *s, struct op *op, enum roll_event_kind event);
 
 /* Whether Update and Final are allowed now. */
 enum err op_multipart(const struct op *op);

@@ -1,11 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/release.h"
 
+#include "base/conf.h"
+#include "core/lib.h"
+#include "core/session.h"
 #include "core/token.h"
+#include "crypto/mech.h"
 
 bool release_watched(const struct object *o)
 {
-	return o->cls == CKO_PRIVATE_KEY || (o->cls == CKO_SECRET_KEY && o->lineage);
+	if (o->cls == CKO_PRIVATE_KEY)
+		return true;
+	return o->cls == CKO_SECRET_KEY && (o->lineage || lib_conf()->audit.session_keys);
+}
+
+bool release_kept(const struct object *o)
+{
+	return o->token || release_watched(o);
+}
+
+enum err release_ready(const struct token *t)
+{
+	const struct roll *r = lib_roll();
+
+	if (r == NULL)
+		return token_requires_audit(t) ? E_AUDIT_OFF : OK;
+	return roll_ready(r);
 }
 
 enum err release_login(const struct token *t, unsigned epoch, const struct object *o)
@@ -15,19 +35,17 @@ enum err release_login(const struct token *t, unsigned epoch, const struct objec
 	return needed && token_epoch(t) != epoch ? E_NOT_LOGGED_IN : OK;
 }
 
-enum err release_record(const struct token *t, enum roll_event_kind kind, const struct object *o,
-			CK_MECHANISM_TYPE m, uint64_t bytes, enum err result)
+struct enrol release_use(struct session *s, enum roll_event_kind kind, const struct object *o,
+			 const struct mech *m)
 {
-	const struct roll_event ev = {
-		.kind = kind,
-		.token = token_label(t),
-		.cls = o->cls,
-		.label = o->label,
-		.id = o->key_id,
-		.mech = m,
-		.bytes = bytes,
-		.result = result,
-	};
+	struct enrol n = enrol_of(s, s->token, kind);
 
-	return roll_commit(NULL, &ev, NULL);
+	if (o == NULL || !release_watched(o)) {
+		n.ev.kind = ROLL_EVENT_COUNT;
+		return n;
+	}
+	enrol_about(&n, o);
+	if (m != NULL)
+		n.ev.mech = m->type;
+	return n;
 }

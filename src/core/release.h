@@ -6,17 +6,27 @@
 #ifndef CHANCERY_CORE_RELEASE_H
 #define CHANCERY_CORE_RELEASE_H
 
-#include "audit/roll.h"
+#include "core/enrol.h"
 #include "core/object.h"
 
+struct mech;
+struct session;
 struct token;
 
 /*
  * Whether uses of o are recorded: every private key; a secret key unless it was made fresh for a
  * session, or derived from such. Where a key lies does not matter, what it comes from does
- * (docs/AUDIT.md, provenance).
+ * (docs/AUDIT.md, provenance). With session_keys in the configuration, those too.
  */
 bool release_watched(const struct object *o);
+/* Whether changes of o are: token objects, and keys whose uses are. */
+bool release_kept(const struct object *o);
+
+/*
+ * Whether keys of t may be used, to be asked before the work: E_DEVICE once the roll has failed, E_AUDIT_OFF when there is none
+ * and t requires it. Two loads.
+ */
+enum err release_ready(const struct token *t);
 
 /*
  * Whether a result that o (or nothing: NULL) took part in may still be released: that of a private object only while
@@ -24,12 +34,8 @@ bool release_watched(const struct object *o);
  */
 enum err release_login(const struct token *t, unsigned epoch, const struct object *o);
 
-/*
- * Records an event about o, which belongs or will belong to t. On an error the caller must
- * release nothing, wipe what it has written and return the error. No lock of a token or the
- * library may be held; a session's is. m: CK_UNAVAILABLE_INFORMATION when no mechanism was used.
- */
-enum err release_record(const struct token *t, enum roll_event_kind kind, const struct object *o,
-			CK_MECHANISM_TYPE m, uint64_t bytes, enum err result);
+/* A use of o, or nothing that is recorded (enrol_commit_all) when o is NULL or not watched. m NULL: there is no mechanism. */
+struct enrol release_use(struct session *s, enum roll_event_kind kind, const struct object *o,
+			 const struct mech *m);
 
 #endif

@@ -2,6 +2,7 @@
 #include "core/session.h"
 
 #include "base/mem.h"
+#include "core/enrol.h"
 #include "core/find.h"
 #include "core/lib_internal.h"
 #include "core/token_internal.h"
@@ -187,6 +188,7 @@ static void shut_locked(struct session *s)
 {
 	op_end_all(s);
 	find_end(s);
+	enrol_forget(s);
 	if (s->made_objects)
 		token_drop_session_objects(s->token, s);
 	s->made_objects = false;
@@ -290,6 +292,8 @@ void sessions_close(struct sessions *table)
 		if (open)
 			shut_locked(s);
 		op_free_all(s);
+		mem_free(s->enrolled);
+		s->enrolled = NULL;
 		lock_drop(&s->mu);
 		if (open)
 			release(table, s->token, s);

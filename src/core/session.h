@@ -12,6 +12,7 @@
 #include <chancery/pkcs11.h>
 
 struct token;
+struct enrolled;
 struct entry;
 struct find;
 
@@ -29,6 +30,7 @@ struct session {
 	CK_SESSION_HANDLE handle; /* since it was last opened; guarded by the table's lock */
 	uint32_t index;           /* its place in the table; never changes */
 	uint32_t insertion; /* of the token when the session was opened; written under both locks */
+	struct enrolled *enrolled; /* made at the first event (enrol.h), kept for reuse */
 	bool open, rw;
 	bool listed;       /* in the token's list; guarded by the table's lock */
 	bool made_objects; /* may have session objects */

@@ -43,6 +43,8 @@ enum err slot_restore_token(struct span passphrase, const char *path, CK_SLOT_ID
 			    struct why *why);
 
 enum err slot_rename_token(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR label[32]);
+/* Whether the token's keys are to work only with the audit log. */
+enum err slot_require_audit(CK_SLOT_ID id, struct span so_pin, bool on);
 enum err slot_backup_token(CK_SLOT_ID id, struct span passphrase, const char *path,
 			   struct why *why);
 /* pin.p NULL: without a key. bad is whether the line is a finding. */

@@ -5,6 +5,7 @@
 #include "base/dir.h"
 #include "base/utf8.h"
 #include "core/lib_internal.h"
+#include "core/release.h"
 #include "core/token_internal.h"
 
 #include <limits.h>
@@ -28,19 +29,6 @@ static struct span text_of(const CK_UTF8CHAR label[32])
 	return span(label, n);
 }
 
-static enum err record(enum roll_event_kind kind, const CK_UTF8CHAR label[32], enum err result)
-{
-	const struct roll_event ev = {
-		.kind = kind,
-		.token = (const char *)label,
-		.cls = CK_UNAVAILABLE_INFORMATION,
-		.mech = CK_UNAVAILABLE_INFORMATION,
-		.result = result,
-	};
-
-	return roll_commit(NULL, &ev, NULL);
-}
-
 /* The directory of state itself: the store makes only the one of tokens within it. */
 static enum err make_state(struct why *why)
 {
@@ -51,25 +39,49 @@ static enum err make_state(struct why *why)
 	return dir_make(state, lib_conf()->module.group_mode, why);
 }
 
+/* A token that came to be in the slot, with what is kept of its event: recorded under its own name and number. */
+static enum err enter(struct enrol *n, CK_SLOT_ID id)
+{
+	struct token *t = NULL;
+	struct access *a = NULL;
+	enum err e = slot_scan(NULL);
+
+	if (e == OK)
+		e = slot_token(id, &t);
+	if (e == OK)
+		e = access_get(t, &a);
+	if (e == OK) {
+		n->token = t;
+		n->ev.token = token_label(t);
+		n->ev.serial = token_serial(t);
+		e = enrol_change(n, a->medium->store, OK);
+	}
+	access_unref(a);
+	return e;
+}
+
 static enum err create(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR label[32],
 		       struct why *why)
 {
 	const struct store_policy policy = token_policy(conf_token(lib_conf(), text_of(label)));
-	enum err e = token_pin_form(so_pin), e2;
+	struct enrol n = enrol_of(NULL, NULL, EV_TOKEN_INIT);
+	enum err e = token_pin_form(so_pin);
 
+	n.ev.token = (const char *)label;
 	if (e != OK)
 		return why_fail(why, e, "the SO PIN: %s", err_text(e));
-	if ((e = make_state(why)) != OK)
-		return e;
-	e = store_create(lib_this()->home, id, &policy, so_pin, (const char *)label, why);
-	if (e == E_SESSION_EXISTS) {
-		(void)slot_scan(NULL); /* another process was faster: the empty slot is the next */
-		return e;
-	}
-	e2 = record(EV_TOKEN_INIT, label, e);
+	e = make_state(why);
 	if (e == OK)
-		e = e2;
-	return e == OK ? slot_scan(NULL) : e;
+		e = enrol_pend(&n);
+	if (e == OK)
+		e = store_create(lib_this()->home, id, &policy, so_pin, (const char *)label,
+				 &n.kept, why);
+	if (e == E_SESSION_EXISTS)
+		(void)slot_scan(NULL); /* another process was faster: the empty slot is the next */
+	else if (e == OK)
+		e = enter(&n, id);
+	enrol_free(&n);
+	return e;
 }
 
 enum err slot_create_token(struct span so_pin, const CK_UTF8CHAR label[32], CK_SLOT_ID *id,
@@ -153,14 +165,21 @@ struct deletion {
 static enum err delete_token(struct token *t, const void *arg)
 {
 	const struct deletion *d = arg;
-	enum err e = token_check_so(t, d->so_pin), e2;
+	struct enrol n = enrol_of(NULL, t, EV_TOKEN_DELETE);
+	enum err e = release_ready(t), e2;
 
-	if (e == OK) {
-		token_shut(t); /* closes its files */
-		e = store_delete(lib_this()->home, t->slot, d->why);
-	}
-	e2 = token_record(t, EV_TOKEN_DELETE, e);
-	return e == OK ? e2 : e;
+	if (e != OK)
+		return e;
+	e = token_check_so(t, d->so_pin);
+	/* before, for afterwards there is nothing left that could say so; and once more if it fails */
+	e2 = enrol_commit(&n, e);
+	if (e != OK || e2 != OK)
+		return e != OK ? e : e2;
+	token_shut(t); /* closes its files */
+	e = store_delete(lib_this()->home, t->slot, d->why);
+	if (e != OK)
+		(void)enrol_commit(&n, e);
+	return e;
 }
 
 enum err slot_delete_token(CK_SLOT_ID id, struct span so_pin, struct why *why)
@@ -179,14 +198,17 @@ enum err slot_delete_token(CK_SLOT_ID id, struct span so_pin, struct why *why)
 static enum err restore(CK_SLOT_ID id, struct span passphrase, const char *path, struct why *why)
 {
 	const struct store_policy policy = token_policy(&lib_conf()->token);
-	struct token *t = NULL;
+	struct enrol n = enrol_of(NULL, NULL, EV_TOKEN_RESTORE);
 	enum err e = make_state(why);
 
 	if (e == OK)
-		e = store_restore(lib_this()->home, id, &policy, passphrase, path, why);
+		e = enrol_pend(&n);
 	if (e == OK)
-		e = slot_token(id, &t);
-	return e == OK ? token_record(t, EV_TOKEN_RESTORE, OK) : e;
+		e = store_restore(lib_this()->home, id, &policy, passphrase, path, &n.kept, why);
+	if (e == OK)
+		e = enter(&n, id);
+	enrol_free(&n);
+	return e;
 }
 
 enum err slot_restore_token(struct span passphrase, const char *path, CK_SLOT_ID *id,
@@ -220,6 +242,14 @@ enum err slot_rename_token(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR 
 	if (e == OK)
 		e = slot_token(id, &t);
 	return e == OK ? token_rename(t, so_pin, (const char *)label) : e;
+}
+
+enum err slot_require_audit(CK_SLOT_ID id, struct span so_pin, bool on)
+{
+	struct token *t = NULL;
+	enum err e = slot_token(id, &t);
+
+	return e == OK ? token_require_audit(t, so_pin, on) : e;
 }
 
 enum err slot_backup_token(CK_SLOT_ID id, struct span passphrase, const char *path, struct why *why)

@@ -35,17 +35,39 @@ struct meter *token_meter(const struct token *t)
 	return atomic_load_explicit(&t->meter, memory_order_acquire);
 }
 
+const char *token_serial(const struct token *t)
+{
+	const struct label *l = atomic_load_explicit(&t->label, memory_order_acquire);
+
+	return l->serial[0] != '\0' ? l->serial : NULL;
+}
+
+bool token_requires_audit(const struct token *t)
+{
+	return atomic_load_explicit(&t->audit_required, memory_order_relaxed);
+}
+
+static bool same_label(const struct label *l, const char *text, const char *serial)
+{
+	return l != NULL && memcmp(l->text, text, sizeof(l->text)) == 0 &&
+	       (serial == NULL || memcmp(l->serial, serial, sizeof(l->serial)) == 0);
+}
+
 /* The old text stays where it is until the token is freed: others may be reading it. */
-enum err token_set_label(struct token *t, const char text[32])
+enum err token_set_label(struct token *t, const char text[32], const char serial[16])
 {
 	struct label *l, *old = atomic_load(&t->label);
 
-	if (old != NULL && memcmp(old->text, text, sizeof(old->text)) == 0)
+	if (same_label(old, text, serial))
 		return OK;
 	l = mem_alloc(sizeof(*l));
 	if (l == NULL)
 		return E_MEMORY;
 	memcpy(l->text, text, sizeof(l->text));
+	if (serial == NULL && old != NULL)
+		serial = old->serial;
+	if (serial != NULL)
+		memcpy(l->serial, serial, sizeof(l->serial));
 	atomic_store(&t->conf, conf_token(lib_conf(), trimmed(text)));
 	do
 		l->older = old;
@@ -86,7 +108,7 @@ enum err token_new(CK_SLOT_ID slot, struct token **out)
 	rwlock_init(&t->rw, RANK_TOKEN);
 	e = map_init(&t->map);
 	if (e == OK)
-		e = token_set_label(t, blank);
+		e = token_set_label(t, blank, NULL);
 	if (e != OK) {
 		token_free(t);
 		return e;
@@ -141,7 +163,7 @@ static enum err open_configured(struct token *t, struct store **store, struct st
 	enum err e = open_store(t, store, info);
 
 	if (e == OK)
-		e = token_set_label(t, info->label);
+		e = token_set_label(t, info->label, info->serial);
 	if (e == OK && atomic_load(&t->conf) != before) {
 		store_close(*store);
 		*store = NULL;
@@ -155,7 +177,7 @@ static void open_meter(struct token *t, const struct store *store, const struct 
 {
 	struct meter *older = token_meter(t), *m;
 
-	if (info->read_only)
+	if (info->read_only || !lib_conf()->module.counters)
 		return;
 	m = meter_open(store_path(store), token_policy(atomic_load(&t->conf)).file_mode, older);
 	meter_name(m, info->label, info->serial);
@@ -190,6 +212,7 @@ static enum err open_locked(struct token *t)
 	t->changes = info.changes;
 	rwlock_drop(&t->rw);
 	atomic_store(&t->read_only, info.read_only);
+	atomic_store(&t->audit_required, info.audit_required);
 	access_unref(old);
 	return OK;
 }
@@ -204,15 +227,45 @@ static bool is_open(struct token *t)
 	return yes;
 }
 
+/* What a process that ended still owed to the roll. */
+static enum err recover(void *arg, uint64_t number, struct span body, bool *over)
+{
+	const struct token *t = arg;
+	enum err e = roll_recover(lib_roll(), body, token_serial(t), number, over);
+
+	if (e == E_DATA) { /* nothing of ours: it stays, and doctor counts it */
+		*over = false;
+		e = OK;
+	}
+	return e;
+}
+
+/*
+ * t->login is held. A roll that fails now has latched that, and keeps keys from being used; looking at the token goes
+ * on, and what is left stays.
+ */
+static void recover_locked(struct token *t)
+{
+	struct access *a = NULL;
+
+	if (lib_roll() != NULL && access_get(t, &a) == OK)
+		(void)store_events_drain(a->medium->store, recover, t);
+	access_unref(a);
+}
+
 enum err token_open(struct token *t)
 {
+	bool was_open;
 	enum err e = OK;
 
 	if (is_open(t))
 		return OK;
 	lock_take(&t->login);
-	if (!is_open(t))
+	was_open = is_open(t);
+	if (!was_open)
 		e = open_locked(t);
+	if (e == OK && !was_open)
+		recover_locked(t);
 	lock_drop(&t->login);
 	return e == E_DEVICE_REMOVED ? E_TOKEN_ABSENT : e;
 }
@@ -343,8 +396,9 @@ enum err token_info(struct token *t, CK_TOKEN_INFO *info)
 	if (e == OK)
 		e = store_info(a->medium->store, &s);
 	if (e == OK)
-		e = token_set_label(t, s.label); /* another process may have renamed it */
+		e = token_set_label(t, s.label, s.serial); /* another process may have renamed it */
 	if (e == OK) {
+		atomic_store(&t->audit_required, s.audit_required);
 		token_info_blank(info);
 		memcpy(info->label, s.label, sizeof(info->label));
 		memcpy(info->serialNumber, s.serial, sizeof(info->serialNumber));

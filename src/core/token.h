@@ -6,6 +6,7 @@
 #ifndef CHANCERY_CORE_TOKEN_H
 #define CHANCERY_CORE_TOKEN_H
 
+#include "audit/roll.h"
 #include "base/err.h"
 #include "core/attr.h"
 #include "core/object.h"
@@ -24,11 +25,16 @@ const char *token_label(const struct token *t);
 /* Where uses of its mechanisms are counted (core/count.h), until finalise; NULL: nowhere. Takes no lock. */
 struct meter *token_meter(const struct token *t);
 
+/* Its serial number, 16 characters, in the same way; NULL while it is not known. */
+const char *token_serial(const struct token *t);
+/* Whether its keys work only with the audit log. */
+bool token_requires_audit(const struct token *t);
+
 /* ---- login (5.6.8 … 5.6.11) ---- */
 
 /* pin.p NULL: the PIN comes from the configured pin_source, or E_ARGUMENTS. */
 enum err token_login(struct token *t, struct session *s, CK_USER_TYPE who, struct span pin);
-enum err token_logout(struct token *t);
+enum err token_logout(struct token *t, struct session *s);
 /* The login epoch: changes at every logout; an operation begun under an older one must not release anything made with a private key. */
 unsigned token_epoch(const struct token *t);
 /* Who is logged in, and the token's policy, for attribute rules. */
@@ -50,12 +56,21 @@ enum err token_may_add(struct token *t, const struct session *s, const struct at
  */
 enum err token_add(struct token *t, struct session *s, struct object *obj, CK_OBJECT_HANDLE *h);
 /*
- * As token_add for two or more that must come to be together (key pairs). from: what they are made from, or NULL. If that needs
- * the login, and a logout came before they could be shown, they are removed again: E_NOT_LOGGED_IN.
+ * As token_add for two or more that must come to be together (key pairs). If what they are made from needs
+ * the login, and a logout came before they could be shown, they are removed again: E_NOT_LOGGED_IN. That they came to be is
+ * recorded before they are shown, and without that they are removed again, too.
  */
-enum err token_add_all(struct token *t, struct session *s, const struct origin *from,
+struct making {
+	enum roll_event_kind event;
+	CK_MECHANISM_TYPE mech;    /* CK_UNAVAILABLE_INFORMATION: none */
+	const struct origin *from; /* what they are made from; NULL: nothing */
+};
+enum err token_add_all(struct token *t, struct session *s, const struct making *how,
 		       struct object **obj, CK_OBJECT_HANDLE *h, size_t n);
-/* Publishes a new version of what h names; old is the version it was made from (E_OBJECT_HANDLE if another came first: the caller retries). Takes over obj. */
+/*
+ * Publishes a new version of what h names; old is the version it was made from (E_OBJECT_HANDLE if another came first: the caller retries). Takes
+ * over obj. Recorded, as the removal is: of a token object an error may say that the change is durable and its record is not.
+ */
 enum err token_replace(struct token *t, struct session *s, CK_OBJECT_HANDLE h,
 		       const struct object *old, struct object *obj);
 enum err token_remove(struct token *t, struct session *s, CK_OBJECT_HANDLE h,

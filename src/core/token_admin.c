@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/release.h"
 #include "core/token_internal.h"
 #include "store/meter.h"
 
@@ -12,26 +13,41 @@ static void begin_anew_locked(struct token *t)
 	map_bury(gone);
 }
 
+/* t->login is held */
+static enum err reinit_locked(struct token *t, struct access *a, struct span so_pin,
+			      const char *label)
+{
+	struct enrol n = enrol_of(NULL, t, EV_TOKEN_INIT);
+	enum err e, e2;
+
+	n.ev.token = label;
+	e = enrol_pend(&n);
+	if (e == OK) {
+		e = store_reinit(a->medium->store, so_pin, label, &n.kept);
+		e2 = enrol_change(&n, a->medium->store, e);
+		if (e == OK) {
+			begin_anew_locked(t);
+			meter_reset(token_meter(t));
+			e = token_set_label(t, label, NULL);
+		}
+		if (e == OK)
+			e = e2;
+	}
+	enrol_free(&n);
+	return e;
+}
+
 enum err token_reinit(struct token *t, struct span so_pin, const char label[32])
 {
 	struct access *a = NULL;
-	enum err e, e2;
+	enum err e;
 
 	lock_take(&t->login);
 	e = access_get(t, &a);
 	if (e == OK && a->medium->read_only)
 		e = E_WRITE_PROTECTED;
-	if (e == OK) {
-		e = store_reinit(a->medium->store, so_pin, label);
-		e2 = token_record(t, EV_TOKEN_INIT, e);
-		if (e == OK) {
-			begin_anew_locked(t);
-			meter_reset(token_meter(t));
-			e = token_set_label(t, label);
-		}
-		if (e == OK)
-			e = e2;
-	}
+	if (e == OK)
+		e = reinit_locked(t, a, so_pin, label);
 	lock_drop(&t->login);
 	if (e == E_DEVICE_REMOVED)
 		(void)access_lost(t, a);
@@ -61,40 +77,103 @@ enum err token_check_so(struct token *t, struct span so_pin)
 	return e;
 }
 
-enum err token_rename(struct token *t, struct span so_pin, const char label[32])
+/* A change by the officer whose PIN is so_pin: made with his seal, and recorded as n, also if the PIN is wrong. */
+typedef enum err change_fn(struct store *s, const struct seal *so, const void *arg,
+			   struct store_event *ev);
+
+static enum err change_as_so(struct enrol *n, struct token *t, struct span so_pin, change_fn *fn,
+			     const void *arg)
 {
 	struct access *a = NULL;
 	struct seal *so = NULL;
-	enum err e = access_get(t, &a), e2;
+	enum err e = enrol_pend(n);
 
 	if (e == OK)
-		e = prove_so(t, a, so_pin, &so);
+		e = access_get(t, &a);
 	if (e == OK) {
-		e = store_rename(a->medium->store, so, label);
-		e2 = token_record(t, EV_TOKEN_RENAME, e);
+		e = prove_so(t, a, so_pin, &so);
 		if (e == OK)
-			e = token_set_label(t, label);
-		if (e == OK)
-			e = e2;
+			e = fn(a->medium->store, so, arg, &n->kept);
+		e = enrol_change(n, a->medium->store, e);
 	}
 	seal_free(so);
 	access_unref(a);
 	return e;
 }
 
-enum err token_backup(struct token *t, struct span passphrase, const char *path, struct why *why)
+static enum err rename_store(struct store *s, const struct seal *so, const void *label,
+			     struct store_event *ev)
 {
-	struct access *a = NULL;
-	enum err e = access_get(t, &a), e2;
+	return store_rename(s, so, label, ev);
+}
 
-	if (e == OK) {
-		e = store_backup(a->medium->store, passphrase, path, why);
-		e2 = token_record(t, EV_TOKEN_BACKUP, e);
+enum err token_rename(struct token *t, struct span so_pin, const char label[32])
+{
+	struct enrol n = enrol_of(NULL, t, EV_TOKEN_RENAME);
+	enum err e;
+
+	n.ev.token = label;
+	e = change_as_so(&n, t, so_pin, rename_store, label);
+	if (n.kept.number != 0 || e == OK) { /* renamed, whether that is recorded or not */
+		enum err e2 = token_set_label(t, label, NULL);
+
 		if (e == OK)
 			e = e2;
 	}
+	enrol_free(&n);
+	return e;
+}
+
+static enum err require_in_store(struct store *s, const struct seal *so, const void *on,
+				 struct store_event *ev)
+{
+	return store_require_audit(s, so, *(const bool *)on, ev);
+}
+
+enum err token_require_audit(struct token *t, struct span so_pin, bool on)
+{
+	struct enrol n = enrol_of(NULL, t, EV_TOKEN_POLICY);
+	enum err e = change_as_so(&n, t, so_pin, require_in_store, &on);
+
+	if (n.kept.number != 0 || e == OK)
+		atomic_store(&t->audit_required, on);
+	enrol_free(&n);
+	return e;
+}
+
+/* What leaves the module is recorded before, and once more if it did not leave. */
+enum err token_backup(struct token *t, struct span passphrase, const char *path, struct why *why)
+{
+	struct enrol n = enrol_of(NULL, t, EV_TOKEN_BACKUP);
+	struct access *a = NULL;
+	enum err e = access_get(t, &a);
+
+	if (e == OK)
+		e = enrol_commit(&n, OK);
+	if (e == OK) {
+		e = store_backup(a->medium->store, passphrase, path, why);
+		if (e != OK)
+			(void)enrol_commit(&n, e);
+	}
 	access_unref(a);
 	return e;
+}
+
+/* A PIN that is checked is a login that leaves no one logged in, and is recorded as one. */
+static enum err check_pin(struct token *t, struct access *a, CK_USER_TYPE type, struct span pin,
+			  struct seal **seal)
+{
+	const bool so = type == CKU_SO;
+	struct enrol n = enrol_of(NULL, t, so ? EV_LOGIN_SO : EV_LOGIN);
+	enum err e = release_ready(t), e2;
+
+	if (e != OK)
+		return e;
+	lock_take(&t->login);
+	e = store_login(a->medium->store, so ? STORE_SO : STORE_USER, pin, seal);
+	e2 = enrol_commit(&n, e);
+	lock_drop(&t->login);
+	return e == OK ? e2 : e;
 }
 
 enum err token_check(struct token *t, CK_USER_TYPE type, struct span pin, store_check_cb *cb,
@@ -104,12 +183,8 @@ enum err token_check(struct token *t, CK_USER_TYPE type, struct span pin, store_
 	struct seal *seal = NULL;
 	enum err e = access_get(t, &a);
 
-	if (e == OK && pin.p != NULL) {
-		lock_take(&t->login);
-		e = store_login(a->medium->store, type == CKU_SO ? STORE_SO : STORE_USER, pin,
-				&seal);
-		lock_drop(&t->login);
-	}
+	if (e == OK && pin.p != NULL)
+		e = check_pin(t, a, type, pin, &seal);
 	if (e == OK)
 		e = store_check(a->medium->store, seal, cb, arg);
 	seal_free(seal);

@@ -7,10 +7,10 @@
 #ifndef CHANCERY_CORE_TOKEN_INTERNAL_H
 #define CHANCERY_CORE_TOKEN_INTERNAL_H
 
-#include "audit/roll.h"
 #include "base/conf.h"
 #include "base/lock.h"
 #include "base/why.h"
+#include "core/enrol.h"
 #include "core/lib_internal.h"
 #include "core/token.h"
 #include <stdatomic.h>
@@ -69,6 +69,7 @@ struct asked {
 struct label {
 	struct label *older;
 	char text[32];
+	char serial[16]; /* empty while it is not known */
 };
 
 struct token {
@@ -81,6 +82,7 @@ struct token {
 	const struct conf_token *_Atomic conf; /* by label; borrowed from lib_conf */
 	struct meter *_Atomic meter;           /* written at the opening of the store; NULL: none */
 	atomic_bool read_only;                 /* of the medium */
+	atomic_bool audit_required;            /* as the store last said */
 	CK_SLOT_ID slot;
 
 	struct lock login; /* RANK_LOGIN: login, logout, PINs, opening the store */
@@ -116,7 +118,8 @@ enum err token_seclude(struct token *t);
 void token_admit(struct token *t);
 /* What new tokens and PINs are made with, from the configuration. */
 struct store_policy token_policy(const struct conf_token *c);
-enum err token_set_label(struct token *t, const char label[32]);
+/* serial NULL: as before. */
+enum err token_set_label(struct token *t, const char label[32], const char serial[16]);
 /* C_GetTokenInfo of a token that is not initialised. */
 void token_info_blank(CK_TOKEN_INFO *info);
 /* No sessions, no login, no objects, no store: as before the first token_open. */
@@ -131,6 +134,7 @@ enum err token_backup(struct token *t, struct span passphrase, const char *path,
 enum err token_check_so(struct token *t, struct span so_pin);
 enum err token_check(struct token *t, CK_USER_TYPE who, struct span pin, store_check_cb *cb,
 		     void *arg);
+enum err token_require_audit(struct token *t, struct span so_pin, bool on);
 
 /* ---- token_access.c ---- */
 /* A reference to the present access; E_DEVICE_REMOVED when there is none. */
@@ -161,8 +165,6 @@ enum err access_lost(struct token *t, const struct access *a);
 void token_step_down_locked(struct token *t);
 /* As token_logout without being asked: nothing when nobody is logged in, or a session came meanwhile. */
 enum err token_logout_unused(struct token *t);
-/* The roll's record of something about the token as a whole. */
-enum err token_record(const struct token *t, enum roll_event_kind kind, enum err result);
 
 /* ---- token_pin.c ---- */
 /* Length and UTF-8 of a PIN to be set: E_PIN_LEN, E_PIN_INVALID. */

@@ -4,6 +4,7 @@
  * check to the last step, the PIN's key derivation included: logins to one token come one after the other. Nothing
  * else waits for it.
  */
+#include "core/release.h"
 #include "core/token_internal.h"
 
 #include "base/log.h"
@@ -36,20 +37,21 @@ CK_STATE token_state(const struct token *t, bool rw)
 	return states[atomic_load_explicit(&t->who, memory_order_acquire)][rw];
 }
 
-enum err token_record(const struct token *t, enum roll_event_kind kind, enum err result)
-{
-	const struct roll_event ev = {
-		.kind = kind,
-		.token = token_label(t),
-		.cls = CK_UNAVAILABLE_INFORMATION,
-		.mech = CK_UNAVAILABLE_INFORMATION,
-		.result = result,
-	};
-
-	return roll_commit(NULL, &ev, NULL);
-}
-
 /* ---- the PIN ---- */
+
+/* A PIN that is tried. */
+struct trial {
+	enum store_user user;
+	enum roll_event_kind event;
+	struct span pin;
+};
+
+static struct trial trial_of(enum who who, struct span pin)
+{
+	const bool so = who == WHO_SO;
+
+	return (struct trial){ so ? STORE_SO : STORE_USER, so ? EV_LOGIN_SO : EV_LOGIN, pin };
+}
 
 /* The PIN to try: the caller's, or if there is none that of the configured source, in own. */
 static enum err pin_to_try(const struct token *t, struct span *pin, struct buf *own)
@@ -74,12 +76,25 @@ static enum err pin_to_try(const struct token *t, struct span *pin, struct buf *
 	return OK;
 }
 
-static enum err check_pin(struct token *t, struct access *a, enum who who, struct span pin,
-			  struct seal **seal)
+/*
+ * Recorded however it ends; when that is known not to be possible, the PIN is not tried. On an error there is no seal.
+ */
+static enum err check_pin(struct token *t, struct session *s, struct access *a,
+			  const struct trial *trial, struct seal **seal)
 {
-	enum err e =
-		store_login(a->medium->store, who == WHO_SO ? STORE_SO : STORE_USER, pin, seal);
+	struct enrol n = enrol_of(s, t, trial->event);
+	enum err e = release_ready(t), e2;
 
+	if (e != OK)
+		return e;
+	e = store_login(a->medium->store, trial->user, trial->pin, seal);
+	e2 = enrol_commit(&n, e);
+	if (e == OK && e2 != OK && seal != NULL) {
+		seal_free(*seal);
+		*seal = NULL;
+	}
+	if (e == OK)
+		e = e2;
 	return e == E_DEVICE_REMOVED ? access_lost(t, a) : e;
 }
 
@@ -122,21 +137,17 @@ static enum err become_locked(struct token *t, struct access *a, enum who who, s
 }
 
 /* t->login is held */
-static enum err login_locked(struct token *t, struct access *a, enum who who, struct span pin)
+static enum err login_locked(struct token *t, struct session *s, struct access *a, enum who who,
+			     struct span pin)
 {
+	const struct trial trial = trial_of(who, pin);
 	struct seal *seal = NULL;
-	enum err e = may_login_locked(t, who), e2;
+	enum err e = may_login_locked(t, who);
 
+	if (e == OK)
+		e = check_pin(t, s, a, &trial, &seal);
 	if (e != OK)
 		return e;
-	e = check_pin(t, a, who, pin, &seal);
-	e2 = token_record(t, EV_LOGIN, e);
-	if (e == OK)
-		e = e2;
-	if (e != OK) {
-		seal_free(seal);
-		return e;
-	}
 	e = become_locked(t, a, who, seal);
 	if (e == OK && who == WHO_SO && (e = so_alone(t)) != OK)
 		token_step_down_locked(t);
@@ -149,16 +160,14 @@ static enum err login_locked(struct token *t, struct access *a, enum who who, st
 static enum err login_context_locked(struct token *t, struct access *a, struct session *s,
 				     struct span pin)
 {
-	enum err e, e2;
+	const struct trial trial = { STORE_USER, EV_LOGIN_CONTEXT, pin };
+	enum err e;
 
 	if (!op_waiting(s))
 		return E_NO_OPERATION;
 	if (atomic_load(&t->who) != WHO_USER)
 		return E_NOT_LOGGED_IN;
-	e = check_pin(t, a, WHO_USER, pin, NULL);
-	e2 = token_record(t, EV_LOGIN, e);
-	if (e == OK)
-		e = e2;
+	e = check_pin(t, s, a, &trial, NULL);
 	return e == OK ? op_authenticated(s) : e;
 }
 
@@ -172,7 +181,7 @@ static enum err login_as(struct token *t, struct session *s, CK_USER_TYPE type, 
 	if (e == OK && type == CKU_CONTEXT_SPECIFIC)
 		e = login_context_locked(t, a, s, pin);
 	else if (e == OK)
-		e = login_locked(t, a, type == CKU_SO ? WHO_SO : WHO_USER, pin);
+		e = login_locked(t, s, a, type == CKU_SO ? WHO_SO : WHO_USER, pin);
 	lock_drop(&t->login);
 	access_unref(a);
 	return e;
@@ -225,25 +234,26 @@ void token_step_down_locked(struct token *t)
 }
 
 /* unused: only if no session came meanwhile. A login counts its session first, so it is seen here or comes after. */
-static enum err logout(struct token *t, bool unused)
+static enum err logout(struct token *t, struct session *s, bool unused)
 {
+	struct enrol n = enrol_of(s, t, EV_LOGOUT);
 	enum err e = unused ? OK : E_NOT_LOGGED_IN;
 
 	lock_take(&t->login);
 	if (atomic_load(&t->who) != WHO_NOBODY && !(unused && token_has_sessions(t))) {
 		token_step_down_locked(t);
-		e = token_record(t, EV_LOGOUT, OK);
+		e = enrol_commit(&n, OK);
 	}
 	lock_drop(&t->login);
 	return e;
 }
 
-enum err token_logout(struct token *t)
+enum err token_logout(struct token *t, struct session *s)
 {
-	return logout(t, false);
+	return logout(t, s, false);
 }
 
 enum err token_logout_unused(struct token *t)
 {
-	return logout(t, true);
+	return logout(t, NULL, true);
 }

@@ -6,6 +6,7 @@
 #include "core/token_internal.h"
 
 #include "base/mem.h"
+#include "core/release.h"
 
 /* A lookup is tried again after the map was brought up to date or the object verified; a login may come in between. */
 #define LOOKUPS 4
@@ -129,11 +130,13 @@ enum err token_may_add(struct token *t, const struct session *s, const struct at
 #define ADD_MOST 8 /* that come to be together */
 
 struct adding {
-	const struct origin *from; /* or NULL */
+	const struct making *how;
+	struct session *session;
 	struct access *access;
 	unsigned epoch;
 	struct object *o[ADD_MOST];
 	struct entry *e[ADD_MOST];
+	struct enrol enrol[ADD_MOST]; /* of each, or nothing that is recorded */
 	size_t n;
 };
 
@@ -156,21 +159,63 @@ static void settle(struct object *o, const struct record *r, const struct access
 	o->verified = o->checked = a->seal != NULL;
 }
 
+/* ---- their events ---- */
+
+/* About o, or nothing that is recorded. */
+static struct enrol enrol_object(struct session *s, const struct token *t,
+				 enum roll_event_kind kind, const struct object *o)
+{
+	struct enrol n = enrol_of(s, t, release_kept(o) ? kind : ROLL_EVENT_COUNT);
+
+	enrol_about(&n, o);
+	return n;
+}
+
+/* Of a token object the event is kept with the change. */
+static enum err pend(struct enrol *n, const struct object *o)
+{
+	return o->token && n->ev.kind != ROLL_EVENT_COUNT ? enrol_pend(n) : OK;
+}
+
+static enum err pend_all(const struct token *t, struct adding *a, enum roll_event_kind kind)
+{
+	enum err e = OK;
+
+	for (size_t i = 0; i < a->n; i++) {
+		enrol_free(&a->enrol[i]);
+		a->enrol[i] = enrol_object(a->session, t, kind, a->o[i]);
+		a->enrol[i].ev.mech =
+			kind == a->how->event ? a->how->mech : CK_UNAVAILABLE_INFORMATION;
+		if (e == OK)
+			e = pend(&a->enrol[i], a->o[i]);
+	}
+	return e;
+}
+
+/* ---- in the store ---- */
+
 /* In one transaction; r[i] is then what became of the i-th, if it is a token object. */
-static enum err commit_all(const struct adding *a, enum store_change_kind kind, struct record *r)
+static enum err commit_all(struct adding *a, enum store_change_kind kind, struct record *r)
 {
 	struct store_change c[ADD_MOST];
+	struct store_event ev[ADD_MOST];
 	size_t n = 0;
+	enum err e;
 
 	for (size_t i = 0; i < a->n; i++) {
 		if (!a->o[i]->token)
 			continue;
 		r[i] = record_of(a->o[i]);
+		ev[n] = a->enrol[i].kept;
 		c[n++] = (struct store_change){ kind, &r[i] };
 	}
 	if (n == 0)
 		return OK;
-	return store_commit(a->access->medium->store, a->access->seal, c, n, span(NULL, 0));
+	e = store_commit(a->access->medium->store, a->access->seal, c, n, ev);
+	for (size_t i = a->n; i-- > 0;)
+		if (a->o[i]->token)
+			a->enrol[i].kept = ev[--n];
+	return e;
 }
 
 static enum err store_all(struct adding *a)
@@ -203,7 +248,9 @@ static bool shown_locked(const struct token *t, const struct adding *a, const st
 /* Whether what the objects are made from was there only until a logout that is past. */
 static bool outlived_locked(const struct token *t, const struct adding *a)
 {
-	return a->from != NULL && a->from->login && a->from->epoch != atomic_load(&t->epoch);
+	const struct origin *from = a->how->from;
+
+	return from != NULL && from->login && from->epoch != atomic_load(&t->epoch);
 }
 
 /* Takes them out of the map, where token_sync may have been faster. */
@@ -226,12 +273,14 @@ static struct entry *unload_locked(struct token *t, const struct adding *a)
 }
 
 /*
- * Removes again what was stored under a login that has ended; with the access of that login, for the present one may
- * have no leave to. What another removed first is as well gone.
+ * Removes again what was stored, and says why: the login has ended under which it was made, or there is no record of it. With the access of that
+ * login, for the present one may have no leave to. What another removed first is as well gone. This, too, is recorded, unless the roll is
+ * what failed: then what is kept of the first event is all that there will be.
  */
-static enum err withdraw(struct token *t, const struct adding *a)
+static enum err withdraw(struct token *t, struct adding *a, enum err why)
 {
 	struct record r[ADD_MOST];
+	bool enrolled = pend_all(t, a, EV_DESTROY) == OK;
 	enum err e = commit_all(a, CHANGE_REMOVE, r);
 	struct entry *gone;
 
@@ -239,7 +288,9 @@ static enum err withdraw(struct token *t, const struct adding *a)
 	gone = unload_locked(t, a);
 	rwlock_drop(&t->rw);
 	map_bury(gone);
-	return e == OK || e == E_OBJECT_HANDLE ? E_NOT_LOGGED_IN : e;
+	if (e == OK && enrolled)
+		(void)enrol_changes(a->enrol, a->n, a->access->medium->store);
+	return e == OK || e == E_OBJECT_HANDLE ? why : e;
 }
 
 static CK_OBJECT_HANDLE publish_locked(struct token *t, struct session *s, struct adding *a,
@@ -280,6 +331,7 @@ static void adding_end(struct adding *a)
 	for (size_t i = 0; i < a->n; i++) {
 		object_unref(a->o[i]);
 		mem_free(a->e[i]);
+		enrol_free(&a->enrol[i]);
 	}
 	access_unref(a->access);
 }
@@ -292,24 +344,29 @@ static enum err add_all(struct token *t, struct session *s, struct adding *a, CK
 	for (size_t i = 0; e == OK && i < a->n; i++)
 		e = may_change(a->access, s, a->o[i]);
 	if (e == OK)
+		e = pend_all(t, a, a->how->event);
+	if (e == OK)
 		e = store_all(a);
 	if (e == E_DEVICE_REMOVED)
 		e = access_lost(t, a->access);
 	if (e != OK)
 		return e;
 	s->made_objects = true;
+	e = enrol_changes(a->enrol, a->n, a->access->medium->store);
+	if (e != OK)
+		return withdraw(t, a, e);
 	rwlock_write(&t->rw);
 	outlived = outlived_locked(t, a);
 	for (size_t i = 0; i < a->n && !outlived; i++)
 		h[i] = publish_locked(t, s, a, i);
 	rwlock_drop(&t->rw);
-	return outlived ? withdraw(t, a) : OK;
+	return outlived ? withdraw(t, a, E_NOT_LOGGED_IN) : OK;
 }
 
-enum err token_add_all(struct token *t, struct session *s, const struct origin *from,
+enum err token_add_all(struct token *t, struct session *s, const struct making *how,
 		       struct object **o, CK_OBJECT_HANDLE *h, size_t n)
 {
-	struct adding a = { .from = from };
+	struct adding a = { .how = how, .session = s };
 	enum err e = E_INTERNAL;
 
 	if (n <= ADD_MOST)
@@ -322,44 +379,72 @@ enum err token_add_all(struct token *t, struct session *s, const struct origin *
 
 enum err token_add(struct token *t, struct session *s, struct object *o, CK_OBJECT_HANDLE *h)
 {
-	return token_add_all(t, s, NULL, &o, h, 1);
+	const struct making how = { EV_CREATE, CK_UNAVAILABLE_INFORMATION, NULL };
+
+	return token_add_all(t, s, &how, &o, h, 1);
 }
 
 /* ---- changes ---- */
 
-/* Whether s may make this change; of a token object it is durable afterwards. o NULL: it is removed. */
-static enum err commit_change(struct access *a, const struct session *s,
-			      enum store_change_kind kind, const struct object *old,
-			      struct object *o)
+/* One change of an object that is there; o NULL: it is removed. */
+struct changing {
+	enum store_change_kind kind;
+	const struct object *old;
+	struct object *o;
+	struct enrol enrol;
+	enum err unrecorded; /* the change is durable, its record is not, and why */
+};
+
+/* Whether s may make this change; of a token object it is durable afterwards. */
+static enum err commit_change(struct access *a, const struct session *s, struct changing *ch)
 {
+	const struct object *old = ch->old;
+	struct object *o = ch->o;
 	struct record r = record_of(o != NULL ? o : old);
-	struct store_change c = { kind, &r };
+	struct store_change c = { ch->kind, &r };
 	enum err e = may_change(a, s, old);
 
+	if (e == OK)
+		e = pend(&ch->enrol, old);
 	if (e != OK || !old->token)
 		return e;
 	r.id = old->id;
 	r.version = old->version;
-	e = store_commit(a->medium->store, a->seal, &c, 1, span(NULL, 0));
+	e = store_commit(a->medium->store, a->seal, &c, 1, &ch->enrol.kept);
 	if (e == OK && o != NULL)
 		settle(o, &r, a);
 	return e;
 }
 
-static enum err change(struct token *t, const struct session *s, enum store_change_kind kind,
-		       const struct object *old, struct object *o)
+/* What is durable is shown, also without its record; a session object does not change without. */
+static enum err record_change(const struct access *a, struct changing *ch)
 {
+	enum err e = enrol_changes(&ch->enrol, 1, a->medium->store);
+
+	if (!ch->old->token)
+		return e;
+	ch->unrecorded = e;
+	return OK;
+}
+
+static enum err change(struct token *t, struct session *s, struct changing *ch)
+{
+	const struct object *old = ch->old;
 	struct access *a = NULL;
 	enum err e = access_get(t, &a);
 
+	ch->enrol = enrol_object(s, t, ch->kind == CHANGE_REMOVE ? EV_DESTROY : EV_SET, old);
 	if (e == OK)
-		e = commit_change(a, s, kind, old, o);
+		e = commit_change(a, s, ch);
+	if (e == OK)
+		e = record_change(a, ch);
 	/* another came first, and may not have got to the map yet: the caller is to find it there */
 	if (e == E_OBJECT_HANDLE && old->token)
 		(void)load_one(t, a, old->id);
 	if (e == E_DEVICE_REMOVED && a != NULL)
 		e = access_lost(t, a);
 	access_unref(a);
+	enrol_free(&ch->enrol);
 	return e;
 }
 
@@ -387,9 +472,10 @@ static struct entry *hide_locked(struct token *t, struct entry *e)
 enum err token_replace(struct token *t, struct session *s, CK_OBJECT_HANDLE h,
 		       const struct object *old, struct object *o)
 {
+	struct changing ch = { .kind = CHANGE_REPLACE, .old = old, .o = o };
 	struct object *gone = o;
 	struct entry *entry, *hidden = NULL;
-	enum err e = change(t, s, CHANGE_REPLACE, old, o);
+	enum err e = change(t, s, &ch);
 
 	if (e == OK) {
 		rwlock_write(&t->rw);
@@ -404,7 +490,7 @@ enum err token_replace(struct token *t, struct session *s, CK_OBJECT_HANDLE h,
 	}
 	map_bury(hidden);
 	object_unref(gone);
-	return e;
+	return e == OK ? ch.unrecorded : e;
 }
 
 /* The entry that goes: of a token object whatever the map has by now, of a session object only old itself. */
@@ -422,8 +508,9 @@ static struct entry *removed_locked(const struct token *t, CK_OBJECT_HANDLE h,
 enum err token_remove(struct token *t, struct session *s, CK_OBJECT_HANDLE h,
 		      const struct object *old)
 {
+	struct changing ch = { .kind = CHANGE_REMOVE, .old = old };
 	struct entry *entry;
-	enum err e = change(t, s, CHANGE_REMOVE, old, NULL);
+	enum err e = change(t, s, &ch);
 
 	if (e != OK)
 		return e;
@@ -437,7 +524,7 @@ enum err token_remove(struct token *t, struct session *s, CK_OBJECT_HANDLE h,
 		load_spoil_locked(t, old->id);
 	rwlock_drop(&t->rw);
 	map_bury(entry);
-	return e;
+	return e == OK ? ch.unrecorded : e;
 }
 
 void token_drop_session_objects(struct token *t, struct session *s)

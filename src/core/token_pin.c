@@ -26,35 +26,43 @@ static enum err set_pin_locked(struct token *t, struct session *s, struct access
 			       struct span old, struct span new_pin)
 {
 	enum store_user u = atomic_load(&t->who) == WHO_SO ? STORE_SO : STORE_USER;
-	enum err e = may_set_pin(s, a), e2;
+	struct enrol n = enrol_of(s, t, u == STORE_SO ? EV_PIN_CHANGE_SO : EV_PIN_CHANGE);
+	enum err e = may_set_pin(s, a);
 
 	if (e == OK)
 		e = token_pin_form(new_pin);
+	if (e == OK)
+		e = enrol_pend(&n);
 	if (e != OK)
 		return e;
 	if (old.n > TOKEN_PIN_MAX)
 		old = span(old.p, 0); /* can only be wrong; counted as such */
-	e = store_set_pin(a->medium->store, u, old, new_pin);
-	e2 = token_record(t, EV_PIN_CHANGE, e);
-	return e != OK ? e : e2;
+	e = store_set_pin(a->medium->store, u, old, new_pin, &n.kept);
+	e = enrol_change(&n, a->medium->store, e);
+	enrol_free(&n);
+	return e;
 }
 
 /* t->login is held */
 static enum err init_pin_locked(struct token *t, struct session *s, struct access *a,
 				struct span new_pin)
 {
-	enum err e, e2;
+	struct enrol n = enrol_of(s, t, EV_PIN_INIT);
+	enum err e;
 
 	if (a->who != WHO_SO)
 		return E_NOT_LOGGED_IN;
 	e = may_set_pin(s, a);
 	if (e == OK)
 		e = token_pin_form(new_pin);
+	if (e == OK)
+		e = enrol_pend(&n);
 	if (e != OK)
 		return e;
-	e = store_init_pin(a->medium->store, a->seal, new_pin);
-	e2 = token_record(t, EV_PIN_INIT, e);
-	return e != OK ? e : e2;
+	e = store_init_pin(a->medium->store, a->seal, new_pin, &n.kept);
+	e = enrol_change(&n, a->medium->store, e);
+	enrol_free(&n);
+	return e;
 }
 
 static enum err finish(struct token *t, struct access *a, enum err e)

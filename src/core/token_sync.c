@@ -117,10 +117,24 @@ static enum err reload(struct token *t, struct access *a, const struct sync *y)
 	return e;
 }
 
+/* Without a roll, whether the token requires one decides over every use of a key. */
+static enum err catch_up_audit(struct token *t, const struct access *a)
+{
+	struct store_info info;
+	enum err e = lib_roll() == NULL ? store_info(a->medium->store, &info) : OK;
+
+	if (e == OK && lib_roll() == NULL)
+		atomic_store(&t->audit_required, info.audit_required);
+	return e;
+}
+
 static enum err catch_up(struct token *t, struct access *a, struct sync *y)
 {
 	struct entry *gone = NULL;
-	enum err e = store_changes(a->medium->store, y->since, &y->d, &y->n, &y->now);
+	enum err e = catch_up_audit(t, a);
+
+	if (e == OK)
+		e = store_changes(a->medium->store, y->since, &y->d, &y->n, &y->now);
 
 	if (e != OK)
 		return e;

@@ -69,7 +69,9 @@ static enum err unwrap(const struct attr_who *who, const struct mech *m, struct 
 
 static enum err record_use(struct session *s, const struct mech *m, const struct object *o)
 {
-	return release_watched(o) ? release_record(s->token, EV_UNWRAP, o, m->type, 0, OK) : OK;
+	struct enrol use = release_use(s, EV_UNWRAP, o, m);
+
+	return enrol_commit_all(&use, 1);
 }
 
 enum err key_unwrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_HANDLE unwrapper,

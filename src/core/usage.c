@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/usage.h"
 
+#include "core/release.h"
 #include "core/token.h"
 
 /* The class of a key as a bit, for the sets below. */
@@ -116,6 +117,8 @@ enum err usage_key(struct token *t, CK_OBJECT_HANDLE h, enum usage u, const stru
 		return e == E_OBJECT_HANDLE ? r->handle : e;
 	}
 	e = check_object(k->object, u, m);
+	if (e == OK && k->object->cls != CKO_PUBLIC_KEY)
+		e = release_ready(t);
 	if (e == OK)
 		e = object_key(k->object, &k->key);
 	if (e == OK)

@@ -68,13 +68,13 @@ static enum err encrypt(const struct mech *m, struct key *key, struct param *par
 static enum err release(struct session *s, unsigned epoch, const struct mech *m,
 			const struct object *wrapper, const struct object *o)
 {
+	struct enrol use[] = { release_use(s, EV_WRAP, wrapper, m),
+			       release_use(s, EV_WRAP, o, m) };
 	enum err e = release_login(s->token, epoch, wrapper);
 
 	if (e == OK)
 		e = release_login(s->token, epoch, o);
-	if (e != OK || (!release_watched(o) && !release_watched(wrapper)))
-		return e;
-	return release_record(s->token, EV_WRAP, o, m->type, 0, OK);
+	return e == OK ? enrol_commit_all(use, 2) : e;
 }
 
 static enum err wrap(struct session *s, unsigned epoch, const struct mech *m, struct param *par,
@@ -115,6 +115,8 @@ enum err key_wrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_HA
 	if (m == NULL || (m->flags & CKF_WRAP) == 0)
 		return E_MECHANISM;
 	e = param_take(m, mechanism, &par);
+	if (e == OK)
+		e = release_ready(s->token);
 	if (e == OK)
 		e = usage_key(s->token, wrapper, USAGE_WRAP, m, &w);
 	if (e == OK && (e = token_object(s->token, key, &obj)) == E_OBJECT_HANDLE)

@@ -130,7 +130,7 @@ CK_RV C_Logout(CK_SESSION_HANDLE hSession)
 	enum err e = call_enter(&c, hSession);
 
 	if (e == OK)
-		e = token_logout(c.session->token);
+		e = token_logout(c.session->token, c.session);
 	return call_leave(&c, e);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes of the token itself, by its security officer. */
 #include "store/attempt.h"
+#include "store/event.h"
 #include "store/inside.h"
 #include "store/stmt.h"
 #include "store/vouch.h"
@@ -27,13 +28,15 @@ static enum err clear_removals(struct db *d, uint64_t until)
  * as it is; next: what was made of an earlier reading of it.
  */
 static enum err replace_all(struct store *s, const struct attempt *a, const struct seal *k,
-			    struct head *next, const struct pinkey *so)
+			    struct head *next, const struct pinkey *so, struct store_event *ev)
 {
 	struct head now;
 	enum err e = attempt_still(s, a, k);
 
 	if (e == OK)
 		e = head_get(&s->db, &now);
+	if (e == OK && now.flags != next->flags)
+		e = E_BUSY; /* set just now, after they were sealed anew */
 	if (e == OK)
 		e = clear_objects(&s->db);
 	if (e == OK)
@@ -46,18 +49,21 @@ static enum err replace_all(struct store *s, const struct attempt *a, const stru
 	next->unsealed = next->changes; /* the state was sealed before the counter was known */
 	next->pruned = now.changes + 1;
 	next->next_id = now.next_id;
-	e = head_set(&s->db, next);
+	next->next_event = now.next_event;
+	e = event_put(&s->db, next, ev);
+	if (e == OK)
+		e = head_set(&s->db, next);
 	return e == OK ? head_pin_put(&s->db, &next->ident, STORE_SO, so, 0) : e;
 }
 
 static enum err begin_anew(struct store *s, const struct attempt *a, const struct seal *k,
-			   struct head *next, const struct pinkey *so)
+			   struct head *next, const struct pinkey *so, struct store_event *ev)
 {
 	enum err e = txn_write(s);
 
 	if (e != OK)
 		return e;
-	e = replace_all(s, a, k, next, so);
+	e = replace_all(s, a, k, next, so, ev);
 	if (e != OK) {
 		txn_end(s);
 		return e;
@@ -71,38 +77,59 @@ static enum err begin_anew(struct store *s, const struct attempt *a, const struc
 	return e;
 }
 
+/* What C_InitToken keeps: what the token demands of those who use it. */
+static enum err read_flags(struct store *s, uint32_t *flags)
+{
+	struct head h;
+	enum err e = txn_read(s);
+
+	if (e != OK)
+		return e;
+	e = head_get(&s->db, &h);
+	txn_end(s);
+	if (e == OK)
+		*flags = h.flags;
+	return e;
+}
+
 static enum err prepare_anew(struct store *s, const struct attempt *a, const struct seal *k,
-			     struct span so_pin, const char *label)
+			     struct span so_pin, const char *label, struct store_event *ev)
 {
 	struct head next = { 0 };
 	struct pinkey so;
-	enum err e;
+	enum err e = read_flags(s, &next.flags);
 
 	memcpy(next.ident.serial, a->ident.serial, sizeof(next.ident.serial));
-	e = head_begin(&next, label, &s->policy, &a->key, so_pin, &so);
 	if (e == OK)
-		e = begin_anew(s, a, k, &next, &so);
+		e = head_begin(&next, label, &s->policy, &a->key, so_pin, &so);
+	if (e == OK)
+		e = begin_anew(s, a, k, &next, &so, ev);
 	if (e != OK)
 		(void)attempt_discharge(s, a, k);
 	return e;
 }
 
-enum err store_reinit(struct store *s, struct span so_pin, const char label[32])
+enum err store_reinit(struct store *s, struct span so_pin, const char label[32],
+		      struct store_event *ev)
 {
 	struct attempt a = attempt_of(STORE_SO);
 	struct seal *k = NULL;
 	enum err e = s->read_only ? E_WRITE_PROTECTED : attempt_make(s, &a, so_pin, &k);
 
 	if (e == OK)
-		e = prepare_anew(s, &a, k, so_pin, label);
+		e = prepare_anew(s, &a, k, so_pin, label, ev);
+	event_unsettle(ev, e);
 	attempt_end(&a);
 	seal_free(k);
 	return e;
 }
 
-/* ---- renaming ---- */
+/* ---- what is sealed of the token's row, changed by its security officer ---- */
 
-static enum err relabel(struct store *s, const struct seal *so, const char *label)
+typedef void edit_fn(struct head *h, const void *arg);
+
+static enum err edit(struct store *s, const struct seal *so, edit_fn *fn, const void *arg,
+		     struct store_event *ev)
 {
 	struct head h;
 	struct state st;
@@ -110,20 +137,49 @@ static enum err relabel(struct store *s, const struct seal *so, const char *labe
 
 	if (e != OK)
 		return e;
-	memcpy(h.label, label, sizeof(h.label));
-	e = vouch_seal(&st, so, &h);
+	fn(&h, arg);
+	e = event_put(&s->db, &h, ev);
+	if (e == OK)
+		e = vouch_seal(&st, so, &h);
 	return e == OK ? head_set(&s->db, &h) : e;
 }
 
-enum err store_rename(struct store *s, const struct seal *so, const char label[32])
+static enum err edit_durably(struct store *s, const struct seal *so, edit_fn *fn, const void *arg,
+			     struct store_event *ev)
 {
 	enum err e = so != NULL && so->user == STORE_SO ? txn_write(s) : E_NOT_LOGGED_IN;
 
 	if (e != OK)
 		return e;
-	e = relabel(s, so, label);
+	e = edit(s, so, fn, arg, ev);
 	if (e == OK)
-		return sure_commit(s);
-	txn_end(s);
+		e = sure_commit(s);
+	else
+		txn_end(s);
+	event_unsettle(ev, e);
 	return e;
+}
+
+static void set_label(struct head *h, const void *label)
+{
+	memcpy(h->label, label, sizeof(h->label));
+}
+
+enum err store_rename(struct store *s, const struct seal *so, const char label[32],
+		      struct store_event *ev)
+{
+	return edit_durably(s, so, set_label, label, ev);
+}
+
+static void set_audit(struct head *h, const void *on)
+{
+	h->flags &= ~(uint32_t)HEAD_AUDIT_REQUIRED;
+	if (*(const bool *)on)
+		h->flags |= HEAD_AUDIT_REQUIRED;
+}
+
+enum err store_require_audit(struct store *s, const struct seal *so, bool on,
+			     struct store_event *ev)
+{
+	return edit_durably(s, so, set_audit, &on, ev);
 }

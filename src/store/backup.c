@@ -30,6 +30,10 @@ static enum err put_token(struct archive_writer *w, const struct head *h)
 	if (e == OK)
 		e = buf_put_u64(&b, h->next_id);
 	if (e == OK)
+		e = buf_put_u64(&b, h->next_event);
+	if (e == OK)
+		e = buf_put_u32(&b, h->flags);
+	if (e == OK)
 		e = buf_put(&b, span(h->sealed, sizeof(h->sealed)));
 	if (e == OK)
 		e = archive_item(w, ITEM_TOKEN, buf_span(&b));

@@ -18,7 +18,7 @@ struct commit {
 	struct store_change *c;
 	size_t n;
 	const struct seal *k;
-	struct span event;
+	struct store_event *ev; /* NULL, or n */
 	size_t settled; /* of c: done in the present transaction */
 	enum err e;
 	bool done;
@@ -38,6 +38,8 @@ static void fail(struct commit *m, enum err e)
 {
 	while (m->settled != 0)
 		change_unsettle(&m->c[--m->settled]);
+	for (size_t i = 0; m->ev != NULL && i < m->n; i++)
+		event_unsettle(&m->ev[i], e);
 	m->e = e;
 }
 
@@ -57,8 +59,8 @@ static enum err make_changes(struct store *s, struct tally *t, struct commit *m)
 		if (e == OK)
 			m->settled++;
 	}
-	if (e == OK && m->event.n != 0)
-		e = event_put(&s->db, m->event);
+	for (size_t i = 0; e == OK && m->ev != NULL && i < m->n; i++)
+		e = event_put(&s->db, &t->head, &m->ev[i]);
 	return e;
 }
 
@@ -93,23 +95,33 @@ static enum err apply_all(struct store *s, struct tally *t, struct commit *list,
 	return e == OK && *some ? change_end(&s->db, t) : e;
 }
 
+/* A transaction is open. */
+static enum err commit_all(struct store *s, struct commit *list)
+{
+	struct numbers done = event_done_take(s);
+	struct tally t;
+	bool some = false;
+	enum err e = event_forget(&s->db, &done);
+
+	if (e == OK)
+		e = apply_all(s, &t, list, &some);
+	if (e == OK && some)
+		e = sure_commit_locked(s);
+	event_done_end(s, &done, e == OK && some);
+	return e;
+}
+
 /* Sets every m->e. */
 static enum err commit_list(struct store *s, struct commit *list)
 {
-	struct tally t;
-	bool some = false;
 	enum err e = txn_write(s);
 
-	if (e != OK) {
-		fail_all(list, e);
-		return e;
+	if (e == OK) {
+		e = commit_all(s, list);
+		txn_end(s);
 	}
-	e = apply_all(s, &t, list, &some);
-	if (e == OK && some)
-		e = sure_commit_locked(s);
 	if (e != OK)
 		fail_all(list, e);
-	txn_end(s);
 	return e;
 }
 
@@ -189,13 +201,13 @@ static void lead_locked(struct store *s)
 	s->barrier_ns = s->barrier_ns == 0 ? took : (7 * s->barrier_ns + took) / 8;
 	s->expected = n + s->waiting > 1 ? n + s->waiting : 0;
 	s->led = false;
-	(void)pthread_cond_broadcast(&s->done);
+	(void)pthread_cond_broadcast(&s->served);
 }
 
 enum err store_commit(struct store *s, const struct seal *k, struct store_change *c, size_t n,
-		      struct span event)
+		      struct store_event *ev)
 {
-	struct commit m = { .c = c, .n = n, .k = k, .event = event };
+	struct commit m = { .c = c, .n = n, .k = k, .ev = ev };
 
 	if (s->read_only)
 		return E_WRITE_PROTECTED;
@@ -203,7 +215,7 @@ enum err store_commit(struct store *s, const struct seal *k, struct store_change
 	enqueue_locked(s, &m);
 	while (!m.done) {
 		if (s->led)
-			lock_wait(&s->queue, &s->done);
+			lock_wait(&s->queue, &s->served);
 		else
 			lead_locked(s);
 	}

@@ -4,6 +4,7 @@
 #include "base/dir.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "store/event.h"
 #include "store/folder_lock.h"
 #include "store/grow.h"
 #include "store/head.h"
@@ -285,23 +286,27 @@ enum err folder_add(const char *dir, CK_SLOT_ID slot, const struct store_policy 
 /* ---- a new token ---- */
 
 struct newborn {
+	struct store_event *event;
 	struct head head;
 	struct pinkey so;
 };
 
 static enum err fill_new(void *arg, struct db *d, struct why *why)
 {
-	const struct newborn *b = arg;
-	enum err e = head_make(d, &b->head);
+	struct newborn *b = arg;
+	enum err e = event_put(d, &b->head, b->event);
 
 	(void)why;
+	if (e == OK)
+		e = head_make(d, &b->head);
 	return e == OK ? head_pin_put(d, &b->head.ident, STORE_SO, &b->so, 0) : e;
 }
 
 enum err store_create(const char *dir, CK_SLOT_ID slot, const struct store_policy *p,
-		      struct span so_pin, const char label[32], struct why *why)
+		      struct span so_pin, const char label[32], struct store_event *ev,
+		      struct why *why)
 {
-	struct newborn b = { .head = { .next_id = 1 } };
+	struct newborn b = { .event = ev, .head = { .next_id = 1, .next_event = 1 } };
 	enum err e = pinkey_acceptable(so_pin);
 
 	if (e != OK)
@@ -309,7 +314,9 @@ enum err store_create(const char *dir, CK_SLOT_ID slot, const struct store_polic
 	e = head_begin(&b.head, label, p, NULL, so_pin, &b.so);
 	if (e != OK)
 		return why_fail(why, e, "cannot make the token's keys: %s", err_text(e));
-	return folder_add(dir, slot, p, fill_new, &b, why);
+	e = folder_add(dir, slot, p, fill_new, &b, why);
+	event_unsettle(ev, e);
+	return e;
 }
 
 /* ---- removing ---- */

@@ -27,7 +27,7 @@ static enum err seal_empty(struct head *h, const uint8_t *data_key, const struct
 	if (e == OK)
 		e = pinkey_digest(so, &h->ident, STORE_SO, empty.pin[STORE_SO]);
 	if (e == OK)
-		e = state_seal(&empty, k, h->label, h->sealed);
+		e = state_seal(&empty, k, h->label, h->flags, h->sealed);
 	seal_free(k);
 	return e;
 }
@@ -65,7 +65,9 @@ static void read_head(struct stmt *s, struct head *h)
 	h->unsealed = stmt_col_u64(s, 5);
 	h->next_id = stmt_col_u64(s, 6);
 	h->pruned = stmt_col_u64(s, 7);
-	stmt_col_bytes(s, 8, h->sealed, sizeof(h->sealed));
+	h->next_event = stmt_col_u64(s, 8);
+	h->flags = stmt_col_u32(s, 9);
+	stmt_col_bytes(s, 10, h->sealed, sizeof(h->sealed));
 }
 
 enum err head_get(struct db *d, struct head *h)
@@ -79,8 +81,11 @@ enum err head_get(struct db *d, struct head *h)
 		s.e = E_CORRUPT;
 	/* counters count to 2^63 and no further: SQLite's numbers have a sign */
 	if (s.e == OK && (h->changes > INT64_MAX || h->next_id > INT64_MAX ||
+			  h->next_event == 0 || h->next_event > INT64_MAX ||
 			  h->unsealed > h->changes || h->pruned > h->changes))
 		s.e = E_CORRUPT;
+	if (s.e == OK && (h->flags & ~(uint32_t)HEAD_FLAGS) != 0)
+		s.e = E_TOKEN_UNKNOWN;
 	return stmt_end(&s);
 }
 
@@ -96,7 +101,9 @@ static enum err write_head(struct db *d, enum query q, const struct head *h)
 	stmt_u64(&s, 6, h->unsealed);
 	stmt_u64(&s, 7, h->next_id);
 	stmt_u64(&s, 8, h->pruned);
-	stmt_blob(&s, 9, span(h->sealed, sizeof(h->sealed)));
+	stmt_u64(&s, 9, h->next_event);
+	stmt_u64(&s, 10, h->flags);
+	stmt_blob(&s, 11, span(h->sealed, sizeof(h->sealed)));
 	return stmt_run(&s);
 }
 

@@ -9,6 +9,11 @@
 
 enum { HEAD_LABEL = 32 };
 
+enum {
+	HEAD_AUDIT_REQUIRED = 1 << 0, /* the keys work only with the audit log */
+	HEAD_FLAGS = HEAD_AUDIT_REQUIRED /* those that are known */
+};
+
 struct head {
 	struct ident ident;
 	char label[HEAD_LABEL];
@@ -18,12 +23,14 @@ struct head {
 	uint64_t unsealed;
 	uint64_t next_id;             /* of a record: this one and those above are unused */
 	uint64_t pruned;              /* removals up to this change are not remembered one by one */
+	uint64_t next_event;          /* number of a pending record: none is used twice */
+	uint32_t flags;               /* HEAD_*: in the clear, and bound into what is sealed */
 	uint8_t sealed[STATE_SEALED]; /* struct state */
 };
 
 /*
  * Begins a token, or begins it anew: fresh generation, data key and salt, the state of no objects, and the SO PIN's hold on
- * them in *so. Keeps the serial (made when it is empty) and the counters of *h. least: as in pinkey_make. Runs the KDF: no lock is held.
+ * them in *so. Keeps the serial (made when it is empty), the flags and the counters of *h. least: as in pinkey_make. Runs the KDF: no lock is held.
  */
 enum err head_begin(struct head *h, const char *label, const struct store_policy *p,
 		    const struct pinkey *least, struct span so_pin, struct pinkey *so);

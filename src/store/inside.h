@@ -19,6 +19,11 @@
 
 struct commit; /* commit.c */
 
+struct numbers {
+	uint64_t *v;
+	size_t n, room;
+};
+
 struct store {
 	/* fixed at store_open */
 	char path[PATH_MAX];
@@ -52,8 +57,11 @@ struct store {
 	_Atomic uint64_t
 		looked_ns; /* when version was last compared with the file itself; 0: look */
 
+	struct lock over; /* RANK_LEAF: events that are done, to be forgotten */
+	struct numbers done;
+
 	struct lock queue; /* RANK_QUEUE: the block below */
-	pthread_cond_t done, gathered;
+	pthread_cond_t served, gathered;
 	struct commit *first, **last;
 	size_t waiting;      /* length of the queue */
 	size_t expected;     /* how many callers the next leader waits for; 0: none */

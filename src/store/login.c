@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 #include "store/attempt.h"
+#include "store/event.h"
 #include "store/inside.h"
 #include "store/vouch.h"
 
@@ -49,7 +50,7 @@ enum err store_login(struct store *s, enum store_user u, struct span pin, struct
 /* ---- changing PINs ---- */
 
 static enum err replace_pin(struct store *s, const struct attempt *a, const struct seal *k,
-			    const struct pinkey *new_key)
+			    const struct pinkey *new_key, struct store_event *ev)
 {
 	enum err e = txn_write(s);
 
@@ -57,7 +58,7 @@ static enum err replace_pin(struct store *s, const struct attempt *a, const stru
 		return e;
 	e = attempt_still(s, a, k);
 	if (e == OK)
-		e = vouch_put(&s->db, k, a->user, new_key);
+		e = vouch_put(&s->db, k, a->user, new_key, ev);
 	if (e == OK)
 		return sure_commit(s);
 	txn_end(s);
@@ -65,20 +66,21 @@ static enum err replace_pin(struct store *s, const struct attempt *a, const stru
 }
 
 static enum err rewrap(struct store *s, const struct attempt *a, const struct seal *k,
-		       struct span new_pin)
+		       struct span new_pin, struct store_event *ev)
 {
 	struct pinkey new_key;
 	enum err e =
 		pinkey_make(&s->policy, &a->key, &a->ident, a->user, new_pin, k->data, &new_key);
 
 	if (e == OK)
-		e = replace_pin(s, a, k, &new_key);
+		e = replace_pin(s, a, k, &new_key, ev);
 	if (e != OK)
 		(void)attempt_discharge(s, a, k);
 	return e;
 }
 
-enum err store_set_pin(struct store *s, enum store_user u, struct span old, struct span new_pin)
+enum err store_set_pin(struct store *s, enum store_user u, struct span old, struct span new_pin,
+		       struct store_event *ev)
 {
 	struct attempt a = attempt_of(u);
 	struct seal *k = NULL;
@@ -88,7 +90,8 @@ enum err store_set_pin(struct store *s, enum store_user u, struct span old, stru
 		return e;
 	e = attempt_make(s, &a, old, &k);
 	if (e == OK)
-		e = rewrap(s, &a, k, new_pin);
+		e = rewrap(s, &a, k, new_pin, ev);
+	event_unsettle(ev, e);
 	attempt_end(&a);
 	seal_free(k);
 	return e;
@@ -106,7 +109,8 @@ static enum err read_so(struct store *s, struct attempt *a)
 	return e;
 }
 
-static enum err put_user_pin(struct store *s, const struct seal *so, const struct pinkey *key)
+static enum err put_user_pin(struct store *s, const struct seal *so, const struct pinkey *key,
+			     struct store_event *ev)
 {
 	enum err e = txn_write(s);
 
@@ -114,14 +118,15 @@ static enum err put_user_pin(struct store *s, const struct seal *so, const struc
 		return e;
 	e = seal_fits(so, &s->ident) ? OK : E_DEVICE_REMOVED;
 	if (e == OK)
-		e = vouch_put(&s->db, so, STORE_USER, key);
+		e = vouch_put(&s->db, so, STORE_USER, key, ev);
 	if (e == OK)
 		return sure_commit(s);
 	txn_end(s);
 	return e;
 }
 
-enum err store_init_pin(struct store *s, const struct seal *so, struct span new_pin)
+enum err store_init_pin(struct store *s, const struct seal *so, struct span new_pin,
+			struct store_event *ev)
 {
 	struct attempt a = attempt_of(STORE_SO);
 	struct pinkey key;
@@ -134,5 +139,8 @@ enum err store_init_pin(struct store *s, const struct seal *so, struct span new_
 	if (e == OK)
 		e = pinkey_make(&s->policy, &a.key, &so->ident, STORE_USER, new_pin, so->data,
 				&key);
-	return e == OK ? put_user_pin(s, so, &key) : e;
+	if (e == OK)
+		e = put_user_pin(s, so, &key, ev);
+	event_unsettle(ev, e);
+	return e;
 }

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "store/archive.h"
+#include "store/event.h"
 #include "store/folder.h"
 #include "store/head.h"
 #include "store/place.h"
@@ -10,6 +11,7 @@
 struct restore {
 	const char *dir;
 	struct archive_reader *in;
+	struct store_event *event;
 	struct head head;
 	bool has_head, has_so;
 };
@@ -85,11 +87,14 @@ static enum err get_token(struct restore *r, struct db *d, struct span in, struc
 	    !take_into(&in, h->label, sizeof(h->label)) ||
 	    !take_into(&in, h->salt, sizeof(h->salt)) || !take_u64(&in, &h->changes) ||
 	    !take_u64(&in, &h->unsealed) || !take_u64(&in, &h->next_id) ||
+	    !take_u64(&in, &h->next_event) || !take_u32(&in, &h->flags) ||
 	    !take_into(&in, h->sealed, sizeof(h->sealed)) || in.n != 0)
 		return E_CORRUPT;
 	h->pruned = h->changes;
 	r->has_head = true;
 	e = check_serial(r, why);
+	if (e == OK)
+		e = event_put(d, h, r->event);
 	return e == OK ? head_make(d, h) : e;
 }
 
@@ -175,10 +180,11 @@ static enum err fill(void *arg, struct db *d, struct why *why)
 }
 
 enum err store_restore(const char *dir, CK_SLOT_ID slot, const struct store_policy *p,
-		       struct span passphrase, const char *path, struct why *why)
+		       struct span passphrase, const char *path, struct store_event *ev,
+		       struct why *why)
 {
 	struct archive_reader in;
-	struct restore r = { .dir = dir, .in = &in };
+	struct restore r = { .dir = dir, .in = &in, .event = ev };
 	struct why own = { .text = "" };
 	int fd = -1;
 	enum err e = file_open(path, FILE_FOLLOW, &fd, why);
@@ -191,6 +197,7 @@ enum err store_restore(const char *dir, CK_SLOT_ID slot, const struct store_poli
 	e = archive_open(&in, fd, path, passphrase, why);
 	if (e == OK)
 		e = folder_add(dir, slot, p, fill, &r, why);
+	event_unsettle(ev, e);
 	archive_close(&in);
 	file_close(fd);
 	return e;

@@ -30,7 +30,8 @@ static const char *const objects[] = {
 	"CREATE INDEX removed_changed ON removed (changed)",
 	"CREATE TABLE token (one INTEGER PRIMARY KEY CHECK (one = 1), serial BLOB NOT NULL, "
 	"generation BLOB NOT NULL, label BLOB NOT NULL, salt BLOB NOT NULL, changes INTEGER NOT NULL, "
-	"unsealed INTEGER NOT NULL, next_id INTEGER NOT NULL, pruned INTEGER NOT NULL, sealed BLOB NOT NULL)",
+	"unsealed INTEGER NOT NULL, next_id INTEGER NOT NULL, pruned INTEGER NOT NULL, "
+	"next_event INTEGER NOT NULL, flags INTEGER NOT NULL, sealed BLOB NOT NULL)",
 };
 
 #define OBJECTS (sizeof(objects) / sizeof(objects[0]))

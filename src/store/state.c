@@ -5,7 +5,7 @@
 #include "store/put.h"
 
 #define LABEL 32
-#define FRAME (16 + sizeof(struct ident) + LABEL)
+#define FRAME (16 + sizeof(struct ident) + LABEL + 4)
 
 static const char domain[16] = "chancery state";
 
@@ -64,17 +64,19 @@ enum err state_sub(struct state *st, const struct seal *k, const struct row *row
 	return OK;
 }
 
-static struct span bind(const struct seal *k, const char *label, uint8_t frame[FRAME])
+static struct span bind(const struct seal *k, const char *label, uint32_t flags,
+			uint8_t frame[FRAME])
 {
 	struct sink s = sink(frame, FRAME);
 
 	sink_put(&s, span(domain, sizeof(domain)));
 	sink_put(&s, span(&k->ident, sizeof(k->ident)));
 	sink_put(&s, span(label, LABEL));
+	put_u32(&s, flags);
 	return span(frame, s.n);
 }
 
-enum err state_seal(const struct state *st, const struct seal *k, const char *label,
+enum err state_seal(const struct state *st, const struct seal *k, const char *label, uint32_t flags,
 		    uint8_t sealed[STATE_SEALED])
 {
 	uint8_t plain[STATE_PLAIN], frame[FRAME];
@@ -86,21 +88,22 @@ enum err state_seal(const struct state *st, const struct seal *k, const char *la
 	put_u64(&s, st->count);
 	put_u64(&s, st->changes);
 	sink_put(&s, span(st->pin, sizeof(st->pin)));
-	e = sealing_seal(k->state, bind(k, label, frame), span(plain, s.n), &out);
+	e = sealing_seal(k->state, bind(k, label, flags, frame), span(plain, s.n), &out);
 	if (e == OK)
 		memcpy(sealed, out.p, STATE_SEALED);
 	buf_free(&out);
 	return e;
 }
 
-enum err state_open(struct state *st, const struct seal *k, const char *label, struct span sealed)
+enum err state_open(struct state *st, const struct seal *k, const char *label, uint32_t flags,
+		    struct span sealed)
 {
 	struct buf plain = { 0 };
 	uint8_t frame[FRAME];
 	enum err e = sealed.n == STATE_SEALED ? OK : E_CORRUPT;
 
 	if (e == OK)
-		e = sealing_open(k->state, bind(k, label, frame), sealed, &plain);
+		e = sealing_open(k->state, bind(k, label, flags, frame), sealed, &plain);
 	if (e == OK) {
 		memcpy(st->root, plain.p, STATE_ROOT);
 		st->count = le_get64(plain.p + STATE_ROOT);

@@ -32,9 +32,10 @@ struct state {
 enum err state_add(struct state *st, const struct seal *k, const struct row *row);
 enum err state_sub(struct state *st, const struct seal *k, const struct row *row);
 
-/* Bound to the token and its label. label: 32 bytes. */
-enum err state_seal(const struct state *st, const struct seal *k, const char *label,
+/* Bound to the token, its label and its flags. label: 32 bytes. */
+enum err state_seal(const struct state *st, const struct seal *k, const char *label, uint32_t flags,
 		    uint8_t sealed[STATE_SEALED]);
-enum err state_open(struct state *st, const struct seal *k, const char *label, struct span sealed);
+enum err state_open(struct state *st, const struct seal *k, const char *label, uint32_t flags,
+		    struct span sealed);
 
 #endif

@@ -9,6 +9,8 @@
 
 /* The lock (flock) of the directory that holds the file path; -1 when it cannot be had. No lock of ours is held. */
 int turn_take(const char *path);
+/* The same, if it can be had soon. */
+int turn_try(const char *path);
 void turn_drop(int turn); /* -1 accepted */
 
 #endif

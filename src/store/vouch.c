@@ -2,6 +2,7 @@
 #include "store/vouch.h"
 
 #include "base/mem.h"
+#include "store/event.h"
 #include "store/lookup.h"
 
 /* A row that does not open says nothing: it is damaged by itself, and refused when it is read. */
@@ -49,7 +50,7 @@ enum err vouch_open(struct db *d, const struct seal *k, struct head *h, struct s
 	enum err e = head_get(d, h);
 
 	if (e == OK)
-		e = state_open(st, k, h->label, span(h->sealed, sizeof(h->sealed)));
+		e = state_open(st, k, h->label, h->flags, span(h->sealed, sizeof(h->sealed)));
 	if (e == OK && !counters_agree(h, st))
 		e = E_CORRUPT;
 	if (e == OK)
@@ -61,7 +62,7 @@ enum err vouch_seal(struct state *st, const struct seal *k, struct head *h)
 {
 	h->changes++;
 	st->changes = h->changes;
-	return state_seal(st, k, h->label, h->sealed);
+	return state_seal(st, k, h->label, h->flags, h->sealed);
 }
 
 enum err vouch_note(struct state *st, const struct ident *ident, enum store_user u,
@@ -92,7 +93,8 @@ const char *vouch_name(enum store_user u)
 	return u == STORE_SO ? "SO" : "user";
 }
 
-enum err vouch_put(struct db *d, const struct seal *k, enum store_user u, const struct pinkey *pk)
+enum err vouch_put(struct db *d, const struct seal *k, enum store_user u, const struct pinkey *pk,
+		   struct store_event *ev)
 {
 	struct head h;
 	struct state st;
@@ -102,6 +104,8 @@ enum err vouch_put(struct db *d, const struct seal *k, enum store_user u, const 
 		e = vouch_note(&st, &h.ident, u, pk);
 	if (e == OK)
 		e = vouch_seal(&st, k, &h);
+	if (e == OK)
+		e = event_put(d, &h, ev);
 	if (e == OK)
 		e = head_set(d, &h);
 	return e == OK ? head_pin_put(d, &h.ident, u, pk, 0) : e;

@@ -11,7 +11,7 @@
 #include "store/head.h"
 
 /*
- * The token's row and what the data key seals of it. E_CORRUPT: label or counter were altered, or the sealed state is older than the
+ * The token's row and what the data key seals of it. E_CORRUPT: label, flags or counter were altered, or the sealed state is older than the
  * counter or than a record that k opens, or k is of another token.
  */
 enum err vouch_open(struct db *d, const struct seal *k, struct head *h, struct state *st);
@@ -28,7 +28,8 @@ enum err vouch_current(struct db *d, const struct head *h, const struct state *s
 #define VOUCH_NOT_CURRENT "the %s PIN's row is not the one last set"
 const char *vouch_name(enum store_user u);
 
-/* Sets the row of u, and notes it. Failures begin at none. */
-enum err vouch_put(struct db *d, const struct seal *k, enum store_user u, const struct pinkey *pk);
+/* Sets the row of u, and notes it. Failures begin at none. ev: as in event_put. */
+enum err vouch_put(struct db *d, const struct seal *k, enum store_user u, const struct pinkey *pk,
+		   struct store_event *ev);
 
 #endif

@@ -169,7 +169,8 @@ static enum err run_create(struct stage *st)
 {
 	struct store_change c = { CHANGE_CREATE, &st->r[0] };
 
-	return store_commit(st->v->s, st->v->user, &c, 1, text("an event"));
+	return store_commit(st->v->s, st->v->user, &c, 1,
+			    &(struct store_event){ .body = text("an event") });
 }
 
 static void settle_create(struct stage *st, enum err e)
@@ -202,7 +203,9 @@ static enum err run_several(struct stage *st)
 					   { CHANGE_REPLACE, &st->r[1] },
 					   { CHANGE_REMOVE, &st->r[2] } };
 
-	return store_commit(st->v->s, st->v->user, c, CHANGES, text("an event"));
+	struct store_event ev[CHANGES] = { { .body = text("an event") } };
+
+	return store_commit(st->v->s, st->v->user, c, CHANGES, ev);
 }
 
 static void settle_several(struct stage *st, enum err e)
@@ -220,8 +223,10 @@ static void settle_several(struct stage *st, enum err e)
 		record_clear(&st->r[i]);
 }
 
-static enum err drop_event(void *arg, struct span event)
+static enum err drop_event(void *arg, uint64_t number, struct span event, bool *over)
 {
+	(void)number;
+	*over = true;
 	(void)arg;
 	(void)event;
 	return OK;
@@ -256,12 +261,12 @@ static void settle_login_wrong(struct stage *st, enum err e)
 
 static enum err run_set_pin(struct stage *st)
 {
-	return store_set_pin(st->v->s, STORE_USER, text(USER_PIN), text(OTHER_PIN));
+	return store_set_pin(st->v->s, STORE_USER, text(USER_PIN), text(OTHER_PIN), NULL);
 }
 
 static enum err run_init_pin(struct stage *st)
 {
-	return store_init_pin(st->v->s, st->so, text(OTHER_PIN));
+	return store_init_pin(st->v->s, st->so, text(OTHER_PIN), NULL);
 }
 
 static void settle_pin(struct stage *st, enum err e)
@@ -271,7 +276,7 @@ static void settle_pin(struct stage *st, enum err e)
 	if (e != OK)
 		return;
 	assert_int_equal(store_login(s, STORE_USER, text(USER_PIN), NULL), E_PIN_WRONG);
-	assert_int_equal(store_set_pin(s, STORE_USER, text(OTHER_PIN), text(USER_PIN)), OK);
+	assert_int_equal(store_set_pin(s, STORE_USER, text(OTHER_PIN), text(USER_PIN), NULL), OK);
 }
 
 /* ---- the token ---- */
@@ -281,7 +286,7 @@ static enum err run_rename(struct stage *st)
 	char label[33];
 
 	label_of(label, "renamed");
-	return store_rename(st->v->s, st->so, label);
+	return store_rename(st->v->s, st->so, label, NULL);
 }
 
 static void expect_label(struct store *s, const char *text)
@@ -300,7 +305,7 @@ static void settle_rename(struct stage *st, enum err e)
 
 	expect_label(st->v->s, e == OK ? "renamed" : "test token");
 	label_of(label, "test token");
-	assert_int_equal(store_rename(st->v->s, st->so, label), OK);
+	assert_int_equal(store_rename(st->v->s, st->so, label, NULL), OK);
 }
 
 static enum err run_reinit(struct stage *st)
@@ -308,7 +313,7 @@ static enum err run_reinit(struct stage *st)
 	char label[33];
 
 	label_of(label, "test token");
-	return store_reinit(st->v->s, text(SO_PIN), label);
+	return store_reinit(st->v->s, text(SO_PIN), label, NULL);
 }
 
 static void settle_anew(struct stage *st)
@@ -318,7 +323,7 @@ static void settle_anew(struct stage *st)
 	assert_int_equal(vault_count(v->s, NULL), 0);
 	seal_free(st->so);
 	st->so = vault_login(v->s, STORE_SO, SO_PIN);
-	assert_int_equal(store_init_pin(v->s, st->so, text(USER_PIN)), OK);
+	assert_int_equal(store_init_pin(v->s, st->so, text(USER_PIN), NULL), OK);
 	vault_reopen(v);
 	put_first(st);
 }
@@ -370,7 +375,7 @@ static void prepare_restore(struct stage *st)
 
 static enum err run_restore(struct stage *st)
 {
-	return store_restore(st->other, st->slot, &st->v->policy, text(PASSPHRASE), st->backup,
+	return store_restore(st->other, st->slot, &st->v->policy, text(PASSPHRASE), st->backup, NULL,
 			     NULL);
 }
 
@@ -401,7 +406,7 @@ static enum err run_new(struct stage *st)
 	char label[33];
 
 	label_of(label, "another");
-	return store_create(st->other, st->slot, &st->v->policy, text(SO_PIN), label, NULL);
+	return store_create(st->other, st->slot, &st->v->policy, text(SO_PIN), label, NULL, NULL);
 }
 
 static void prepare_delete(struct stage *st)

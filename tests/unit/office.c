@@ -168,7 +168,7 @@ enum err office_logout(CK_SESSION_HANDLE h)
 
 	if (e != OK)
 		return e;
-	e = token_logout(s->token);
+	e = token_logout(s->token, s);
 	session_put(s);
 	return e;
 }

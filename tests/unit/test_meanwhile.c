@@ -121,13 +121,13 @@ enum err __wrap_store_get_some(struct store *s, const struct seal *k, const uint
 }
 
 enum err __real_store_commit(struct store *s, const struct seal *k, struct store_change *c,
-			     size_t n, struct span event);
+			     size_t n, struct store_event *ev);
 enum err __wrap_store_commit(struct store *s, const struct seal *k, struct store_change *c,
-			     size_t n, struct span event);
+			     size_t n, struct store_event *ev);
 enum err __wrap_store_commit(struct store *s, const struct seal *k, struct store_change *c,
-			     size_t n, struct span event)
+			     size_t n, struct store_event *ev)
 {
-	enum err e = __real_store_commit(s, k, c, n, event);
+	enum err e = __real_store_commit(s, k, c, n, ev);
 
 	pass(COMMIT);
 	return e;
@@ -180,7 +180,7 @@ static int teardown(void **state)
 
 static void logs_out(void)
 {
-	assert_int_equal(token_logout(t), OK);
+	assert_int_equal(token_logout(t, NULL), OK);
 }
 
 /* ---- a logout while a result is computed ---- */

@@ -190,7 +190,7 @@ static void test_empty_try(void **state)
 {
 	struct vault *v = *state;
 
-	assert_int_equal(store_set_pin(v->s, STORE_USER, text(USER_PIN), text(MACHINE)), OK);
+	assert_int_equal(store_set_pin(v->s, STORE_USER, text(USER_PIN), text(MACHINE), NULL), OK);
 	assert_int_equal(store_login(v->s, STORE_USER, span(NULL, 0), NULL), E_PIN_WRONG);
 	assert_int_equal(failures(v->s), 1);
 	assert_int_equal(store_login(v->s, STORE_USER, span("", 1), NULL), E_PIN_WRONG);
@@ -206,7 +206,7 @@ static void test_only_says_so(void **state)
 
 	memset(pin, 'a', sizeof(pin) - 1);
 	pin[sizeof(pin) - 1] = '\0';
-	assert_int_equal(store_set_pin(v->s, STORE_USER, text(USER_PIN), text(pin)), OK);
+	assert_int_equal(store_set_pin(v->s, STORE_USER, text(USER_PIN), text(pin), NULL), OK);
 	assert_int_equal(row_of(v).kdf, KDF_ARGON2ID);
 }
 
@@ -240,7 +240,7 @@ static void set_another(const struct vault *v)
 {
 	struct store *other = vault_again(v, NULL);
 
-	assert_int_equal(store_init_pin(other, officer, text("another-pin")), OK);
+	assert_int_equal(store_init_pin(other, officer, text("another-pin"), NULL), OK);
 	store_close(other);
 }
 

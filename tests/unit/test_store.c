@@ -43,7 +43,7 @@ static void test_traits(void **state)
 	uint64_t id;
 
 	r.traits = RECORD_TOKEN_LINEAGE;
-	assert_int_equal(store_commit(v->s, v->user, &c, 1, span(NULL, 0)), OK);
+	assert_int_equal(store_commit(v->s, v->user, &c, 1, NULL), OK);
 	id = r.id;
 	record_clear(&r);
 	assert_int_equal(store_get(v->s, v->user, id, &r), OK);
@@ -64,13 +64,13 @@ static void test_change_and_remove(void **state)
 	assert_int_equal(r.version, 2);
 	/* an older version is not there any more */
 	r.version = 1;
-	assert_int_equal(store_commit(v->s, v->user, &c, 1, span(NULL, 0)), E_OBJECT_HANDLE);
+	assert_int_equal(store_commit(v->s, v->user, &c, 1, NULL), E_OBJECT_HANDLE);
 	assert_int_equal(r.version, 1);
 	c.kind = CHANGE_REMOVE;
-	assert_int_equal(store_commit(v->s, v->user, &c, 1, span(NULL, 0)), E_OBJECT_HANDLE);
+	assert_int_equal(store_commit(v->s, v->user, &c, 1, NULL), E_OBJECT_HANDLE);
 	r.version = 2;
-	assert_int_equal(store_commit(v->s, v->user, &c, 1, span(NULL, 0)), OK);
-	assert_int_equal(store_commit(v->s, v->user, &c, 1, span(NULL, 0)), E_OBJECT_HANDLE);
+	assert_int_equal(store_commit(v->s, v->user, &c, 1, NULL), OK);
+	assert_int_equal(store_commit(v->s, v->user, &c, 1, NULL), E_OBJECT_HANDLE);
 	record_clear(&r);
 	assert_int_equal(store_get(v->s, v->user, id, &r), E_OBJECT_HANDLE);
 	assert_int_equal(vault_findings(v->s, v->user, false), 0);
@@ -88,13 +88,13 @@ static void test_all_or_none(void **state)
 
 	b.id = 999;
 	b.version = 1;
-	assert_int_equal(store_commit(v->s, v->user, c, 2, span(NULL, 0)), E_OBJECT_HANDLE);
+	assert_int_equal(store_commit(v->s, v->user, c, 2, NULL), E_OBJECT_HANDLE);
 	assert_int_equal(a.id, 0);
 	assert_int_equal(vault_count(v->s, v->user), 0);
 	b.id = 0;
 	b.version = 0;
 	c[1].kind = CHANGE_CREATE;
-	assert_int_equal(store_commit(v->s, v->user, c, 2, span(NULL, 0)), OK);
+	assert_int_equal(store_commit(v->s, v->user, c, 2, NULL), OK);
 	assert_true(a.id != 0 && b.id > a.id);
 	assert_int_equal(vault_count(v->s, v->user), 2);
 	assert_int_equal(vault_findings(v->s, v->user, false), 0);
@@ -236,8 +236,8 @@ static void test_lost_update(void **state)
 
 	assert_int_equal(store_get(v->s, v->user, id, &mine), OK);
 	assert_int_equal(store_get(s2, k2, id, &theirs), OK);
-	assert_int_equal(store_commit(v->s, v->user, &c1, 1, span(NULL, 0)), OK);
-	assert_int_equal(store_commit(s2, k2, &c2, 1, span(NULL, 0)), E_OBJECT_HANDLE);
+	assert_int_equal(store_commit(v->s, v->user, &c1, 1, NULL), OK);
+	assert_int_equal(store_commit(s2, k2, &c2, 1, NULL), E_OBJECT_HANDLE);
 	record_clear(&mine);
 	record_clear(&theirs);
 	seal_free(k2);
@@ -253,7 +253,7 @@ static void test_without_login(void **state)
 	struct store_change c = { CHANGE_CREATE, &r };
 
 	r = vault_record(CKO_PRIVATE_KEY, true, "p", "", 10);
-	assert_int_equal(store_commit(v->s, NULL, &c, 1, span(NULL, 0)), E_NOT_LOGGED_IN);
+	assert_int_equal(store_commit(v->s, NULL, &c, 1, NULL), E_NOT_LOGGED_IN);
 	record_clear(&r);
 	assert_int_equal(vault_drop(v->s, NULL, sealed), E_NOT_LOGGED_IN);
 	assert_int_equal(vault_relabel(v->s, NULL, sealed, "x"), E_NOT_LOGGED_IN);
@@ -293,7 +293,7 @@ static void test_big_record(void **state)
 	struct store_change c = { CHANGE_CREATE, &r };
 	uint64_t id;
 
-	assert_int_equal(store_commit(v->s, v->user, &c, 1, span(NULL, 0)), OK);
+	assert_int_equal(store_commit(v->s, v->user, &c, 1, NULL), OK);
 	id = r.id;
 	record_clear(&r);
 	assert_int_equal(store_get(v->s, v->user, id, &r), OK);
@@ -306,9 +306,10 @@ static void test_big_record(void **state)
 struct taken {
 	unsigned n, stop_after;
 	char last[32];
+	uint64_t number, keep;
 };
 
-static enum err take_event(void *arg, struct span event)
+static enum err take_event(void *arg, uint64_t number, struct span event, bool *over)
 {
 	struct taken *t = arg;
 
@@ -317,16 +318,22 @@ static enum err take_event(void *arg, struct span event)
 	t->n++;
 	memcpy(t->last, event.p, event.n);
 	t->last[event.n] = '\0';
+	t->number = number;
+	*over = number != t->keep;
 	return OK;
 }
 
-static void put_with_event(const struct vault *v, const char *event)
+/* Its number. */
+static uint64_t put_with_event(const struct vault *v, const char *event)
 {
+	struct store_event ev = { .body = text(event) };
 	struct record r = vault_record(CKO_DATA, false, event, "", 10);
 	struct store_change c = { CHANGE_CREATE, &r };
 
-	assert_int_equal(store_commit(v->s, v->user, &c, 1, text(event)), OK);
+	assert_int_equal(store_commit(v->s, v->user, &c, 1, &ev), OK);
 	record_clear(&r);
+	assert_int_not_equal(ev.number, 0);
+	return ev.number;
 }
 
 static void test_events(void **state)
@@ -341,7 +348,8 @@ static void test_events(void **state)
 	put_with_event(v, "two");
 	put_with_event(v, "three");
 	/* a change that fails leaves no event */
-	assert_int_equal(store_commit(v->s, v->user, &c, 1, text("never")), E_OBJECT_HANDLE);
+	assert_int_equal(store_commit(v->s, v->user, &c, 1,
+				      &(struct store_event){ .body = text("never") }), E_OBJECT_HANDLE);
 	vault_reopen(v); /* they are durable */
 	assert_int_equal(store_events_drain(v->s, take_event, &t), E_DEVICE);
 	assert_int_equal(t.n, 2);
@@ -352,6 +360,36 @@ static void test_events(void **state)
 	assert_string_equal(t.last, "three");
 	assert_int_equal(store_events_drain(v->s, take_event, &t), OK);
 	assert_int_equal(t.n, 3);
+}
+
+/* What is done is not shown again, and is gone after the next change, or the end. */
+static void test_events_done(void **state)
+{
+	struct vault *v = *state;
+	struct taken t = { .stop_after = 10 };
+	uint64_t one = put_with_event(v, "one"), two, three;
+	struct store *other = vault_again(v, NULL);
+
+	store_event_done(v->s, one);
+	t.keep = one; /* another process does not know yet */
+	assert_int_equal(store_events_drain(other, take_event, &t), OK);
+	assert_int_equal(t.n, 1);
+	two = put_with_event(v, "two");
+	assert_int_equal(two, one + 1);
+	t = (struct taken){ .stop_after = 10, .keep = two };
+	assert_int_equal(store_events_drain(other, take_event, &t), OK);
+	assert_int_equal(t.n, 1);
+	assert_string_equal(t.last, "two");
+	store_event_done(v->s, two);
+	assert_int_equal(store_events_drain(v->s, take_event, &t), OK);
+	assert_int_equal(t.n, 1);
+	store_event_done(v->s, put_with_event(v, "at the end"));
+	vault_reopen(v);
+	assert_int_equal(store_events_drain(v->s, take_event, &t), OK);
+	assert_int_equal(t.n, 1);
+	three = put_with_event(v, "three"); /* numbers go on when nothing is kept */
+	assert_int_equal(three, two + 2);
+	store_close(other);
 }
 
 /* A limit of files' sizes, as a quota, shows at COMMIT. It is no failed disk, and with room all is well. */
@@ -387,7 +425,7 @@ int main(void)
 		TEST(test_all_or_none),     TEST(test_query),        TEST(test_changes),
 		TEST(test_pruned_removals), TEST(test_version),      TEST(test_lost_update),
 		TEST(test_without_login),   TEST(test_info),         TEST(test_big_record),
-		TEST(test_events),          TEST(test_may_not_grow),
+		TEST(test_events),          TEST(test_events_done),  TEST(test_may_not_grow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static enum err restore(const struct vault *v, const struct paths *p, CK_SLOT_ID
 	enum err e;
 
 	why->text[0] = '\0';
-	e = store_restore(p->other, slot, &v->policy, text(passphrase), p->backup, why);
+	e = store_restore(p->other, slot, &v->policy, text(passphrase), p->backup, NULL, why);
 	if (e != OK) {
 		assert_int_not_equal(why->text[0], '\0');
 		assert_int_equal(store_open(p->other, slot, &v->policy, &s, NULL), E_ABSENT);
@@ -66,7 +66,8 @@ static void test_round_trip(void **state)
 	struct stat st;
 	struct why why;
 
-	assert_int_equal(store_commit(v->s, v->user, &c, 1, text("an event")), OK);
+	assert_int_equal(store_commit(v->s, v->user, &c, 1,
+			    &(struct store_event){ .body = text("an event") }), OK);
 	assert_int_equal(store_login(v->s, STORE_SO, text("wrong"), NULL), E_PIN_WRONG);
 	back_up(v, p.backup);
 	assert_int_equal(stat(p.backup, &st), 0);
@@ -128,7 +129,7 @@ static void test_never_over_anything(void **state)
 	assert_non_null(strstr(why.text, "exists"));
 	/* the same token beside itself, or in a slot that holds one */
 	snprintf(same.other, sizeof(same.other), "%s", v->dir);
-	assert_int_equal(store_restore(v->dir, 0, &v->policy, text(PASSPHRASE), p.backup, &why),
+	assert_int_equal(store_restore(v->dir, 0, &v->policy, text(PASSPHRASE), p.backup, NULL, &why),
 			 E_SESSION_EXISTS);
 	assert_int_equal(restore(v, &same, 1, PASSPHRASE, &why), E_EXISTS);
 	assert_non_null(strstr(why.text, "slot 0"));
@@ -203,7 +204,7 @@ static void fill_large(struct vault *v)
 		struct record r = vault_record(CKO_DATA, false, "large", "", 60000);
 		struct store_change c = { CHANGE_CREATE, &r };
 
-		assert_int_equal(store_commit(v->s, v->user, &c, 1, span(NULL, 0)), OK);
+		assert_int_equal(store_commit(v->s, v->user, &c, 1, NULL), OK);
 		record_clear(&r);
 	}
 }

@@ -235,10 +235,10 @@ static void test_altered_not_changed(void **state)
 	fill(v);
 	assert_int_equal(store_get(v->s, v->user, 1, &r), OK);
 	vault_sql(v, "UPDATE objects SET label_ix = label_ix + 1 WHERE id = 1");
-	assert_int_equal(store_commit(v->s, v->user, &c, 1, span(NULL, 0)), E_CORRUPT);
+	assert_int_equal(store_commit(v->s, v->user, &c, 1, NULL), E_CORRUPT);
 	assert_int_equal(r.version, 1);
 	vault_sql(v, "UPDATE objects SET label_ix = label_ix - 1 WHERE id = 1");
-	assert_int_equal(store_commit(v->s, v->user, &c, 1, span(NULL, 0)), OK);
+	assert_int_equal(store_commit(v->s, v->user, &c, 1, NULL), OK);
 	assert_int_equal(vault_findings(v->s, v->user, false), 0);
 	record_clear(&r);
 }
@@ -285,7 +285,7 @@ static void test_sight_of_attributes(void **state)
 	vault_reopen(v);
 	assert_int_equal(vault_findings(v->s, v->user, false), 0);
 	r.sight = SIGHT_ALL;
-	assert_int_equal(store_commit(v->s, v->user, &c, 1, span(NULL, 0)), OK);
+	assert_int_equal(store_commit(v->s, v->user, &c, 1, NULL), OK);
 	record_clear(&r);
 	assert_int_equal(vault_findings(v->s, v->user, true), 1);
 }

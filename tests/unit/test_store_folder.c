@@ -24,7 +24,7 @@ static const char label[33] = "a token                         ";
 static enum err create(const struct vault *v, CK_SLOT_ID slot)
 {
 	struct why why = { .text = "" };
-	enum err e = store_create(v->dir, slot, &v->policy, text(SO_PIN), label, &why);
+	enum err e = store_create(v->dir, slot, &v->policy, text(SO_PIN), label, NULL, &why);
 
 	if (e != OK)
 		assert_int_not_equal(why.text[0], '\0');
@@ -102,7 +102,7 @@ static void test_missing_folder(void **state)
 	assert_int_equal(store_open(missing, 0, &v->policy, &s, NULL), E_ABSENT);
 	assert_int_equal(store_open(v->dir, 0, &v->policy, &s, NULL), E_ABSENT);
 	assert_int_equal(store_delete(missing, 0, NULL), E_TOKEN_ABSENT);
-	assert_int_equal(store_create(missing, 0, &v->policy, text(SO_PIN), label, NULL), OK);
+	assert_int_equal(store_create(missing, 0, &v->policy, text(SO_PIN), label, NULL, NULL), OK);
 	assert_int_equal(mode_of(missing), 0700);
 }
 
@@ -276,7 +276,7 @@ static int status_of(pid_t pid)
 
 static void create_three(const struct vault *v)
 {
-	_exit((int)store_create(v->dir, 3, &v->policy, text(SO_PIN), label, NULL));
+	_exit((int)store_create(v->dir, 3, &v->policy, text(SO_PIN), label, NULL, NULL));
 }
 
 static void test_race(void **state)
@@ -367,9 +367,9 @@ static void use_read_only(const struct vault *v)
 	REQUIRE(store_info(s, &info) == OK && info.user_failures == 0);
 	REQUIRE(query_all(s, k) == 2);
 	REQUIRE(store_get(s, k, 1, &r) == OK && r.verified);
-	REQUIRE(store_commit(s, k, &c, 1, span(NULL, 0)) == E_WRITE_PROTECTED);
-	REQUIRE(store_set_pin(s, STORE_USER, text(USER_PIN), text("second")) == E_WRITE_PROTECTED);
-	REQUIRE(store_reinit(s, text(SO_PIN), label) == E_WRITE_PROTECTED);
+	REQUIRE(store_commit(s, k, &c, 1, NULL) == E_WRITE_PROTECTED);
+	REQUIRE(store_set_pin(s, STORE_USER, text(USER_PIN), text("second"), NULL) == E_WRITE_PROTECTED);
+	REQUIRE(store_reinit(s, text(SO_PIN), label, NULL) == E_WRITE_PROTECTED);
 	for (unsigned i = 0; i < info.pin_max; i++)
 		REQUIRE(store_login(s, STORE_SO, text("wrong"), NULL) == E_PIN_WRONG);
 	REQUIRE(store_login(s, STORE_SO, text(SO_PIN), NULL) == E_PIN_LOCKED);
@@ -455,7 +455,7 @@ static void test_read_only_mount(void **state)
 		skip();
 	}
 	assert_int_equal(status_of(start(use_read_only, &view)), 0);
-	assert_int_equal(store_create(view.dir, 1, &v->policy, text(SO_PIN), label, NULL),
+	assert_int_equal(store_create(view.dir, 1, &v->policy, text(SO_PIN), label, NULL, NULL),
 			 E_WRITE_PROTECTED);
 	assert_int_equal(store_delete(view.dir, 0, NULL), E_WRITE_PROTECTED);
 	assert_int_equal(store_open(view.dir, 0, &v->policy, &s, NULL), OK);

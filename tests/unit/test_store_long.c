@@ -41,9 +41,9 @@ static void test_objects(void **state)
 		struct seal *so;
 
 		repeat(v, torture_objects, 30);
-		assert_int_equal(store_reinit(v->s, text(SO_PIN), label), OK);
+		assert_int_equal(store_reinit(v->s, text(SO_PIN), label, NULL), OK);
 		so = vault_login(v->s, STORE_SO, SO_PIN);
-		assert_int_equal(store_init_pin(v->s, so, text(USER_PIN)), OK);
+		assert_int_equal(store_init_pin(v->s, so, text(USER_PIN), NULL), OK);
 		seal_free(so);
 		vault_reopen(v);
 	}

@@ -88,13 +88,14 @@ static void *disturb(void *arg)
 	struct record r = vault_record(CKO_DATA, false, "x", "", 5);
 	struct record fresh = vault_record(CKO_DATA, false, "never there", "", 5);
 	struct store_change c[] = { { CHANGE_CREATE, &fresh }, { CHANGE_REPLACE, &r } };
+	struct store_event ev[] = { { .body = text("no event") }, { .body = text("nor this") } };
 
 	r.id = 1;
 	r.version = 99;
 	while (!atomic_load(&sh->stop)) {
-		if (store_commit(sh->v->s, sh->v->user, c, 2, text("no event")) !=
+		if (store_commit(sh->v->s, sh->v->user, c, 2, ev) !=
 			    E_OBJECT_HANDLE ||
-		    fresh.id != 0 || r.version != 99)
+		    fresh.id != 0 || r.version != 99 || ev[0].number != 0)
 			atomic_fetch_add(&sh->wrong, 1);
 	}
 	record_clear(&fresh);
@@ -102,8 +103,10 @@ static void *disturb(void *arg)
 	return NULL;
 }
 
-static enum err no_event(void *arg, struct span event)
+static enum err no_event(void *arg, uint64_t number, struct span event, bool *over)
 {
+	(void)number;
+	*over = true;
 	(void)arg;
 	(void)event;
 	return E_INTERNAL;
@@ -186,7 +189,7 @@ static void *call(void *arg)
 {
 	struct caller *c = arg;
 
-	c->e = store_commit(c->v->s, c->v->user, c->c, c->n, span(NULL, 0));
+	c->e = store_commit(c->v->s, c->v->user, c->c, c->n, NULL);
 	return NULL;
 }
 

@@ -119,7 +119,7 @@ static void test_lock_and_unlock(void **state)
 		assert_int_equal(try_login(v->s, STORE_USER, "wrong"), E_PIN_WRONG);
 	assert_int_equal(try_login(v->s, STORE_USER, "wrong"), E_PIN_LOCKED);
 	assert_int_equal(try_login(v->s, STORE_USER, USER_PIN), E_PIN_LOCKED);
-	assert_int_equal(store_set_pin(v->s, STORE_USER, text(USER_PIN), text("new-pin")),
+	assert_int_equal(store_set_pin(v->s, STORE_USER, text(USER_PIN), text("new-pin"), NULL),
 			 E_PIN_LOCKED);
 	seal_free(v->user);
 	v->user = NULL;
@@ -127,7 +127,7 @@ static void test_lock_and_unlock(void **state)
 	v->s = vault_again(v, NULL);
 	assert_int_equal(try_login(v->s, STORE_USER, USER_PIN), E_PIN_LOCKED);
 	so = vault_login(v->s, STORE_SO, SO_PIN);
-	assert_int_equal(store_init_pin(v->s, so, text("second")), OK);
+	assert_int_equal(store_init_pin(v->s, so, text("second"), NULL), OK);
 	seal_free(so);
 	assert_int_equal(try_login(v->s, STORE_USER, USER_PIN), E_PIN_WRONG);
 	user = vault_login(v->s, STORE_USER, "second");
@@ -144,8 +144,8 @@ static void test_locked_so(void **state)
 	v->policy.pin_max = 2;
 	vault_reopen(v);
 	assert_int_equal(try_login(v->s, STORE_SO, "wrong"), E_PIN_WRONG);
-	assert_int_equal(store_reinit(v->s, text("wrong"), label), E_PIN_WRONG);
-	assert_int_equal(store_reinit(v->s, text(SO_PIN), label), E_PIN_LOCKED);
+	assert_int_equal(store_reinit(v->s, text("wrong"), label, NULL), E_PIN_WRONG);
+	assert_int_equal(store_reinit(v->s, text(SO_PIN), label, NULL), E_PIN_LOCKED);
 	assert_int_equal(try_login(v->s, STORE_SO, SO_PIN), E_PIN_LOCKED);
 	/* the user goes on */
 	assert_int_equal(try_login(v->s, STORE_USER, USER_PIN), OK);
@@ -183,7 +183,7 @@ static void test_lengths(void **state)
 	const char with_nul[] = "a\0bcde";
 
 	memset(longest, 'x', sizeof(longest));
-#define SET(old, n_old, p, n) store_set_pin(v->s, STORE_USER, span(old, n_old), span(p, n))
+#define SET(old, n_old, p, n) store_set_pin(v->s, STORE_USER, span(old, n_old), span(p, n), NULL)
 	assert_int_equal(SET(USER_PIN, strlen(USER_PIN), "abc", 3), E_PIN_LEN);
 	assert_int_equal(SET(USER_PIN, strlen(USER_PIN), "", 0), E_PIN_LEN);
 	assert_int_equal(SET(USER_PIN, strlen(USER_PIN), longest, 256), E_PIN_LEN);
@@ -208,21 +208,21 @@ static void test_change(void **state)
 	uint64_t id = vault_must_put(v, true, "stays", "");
 	struct seal *k;
 
-	assert_int_equal(store_set_pin(v->s, STORE_USER, text("wrong"), text("second")),
+	assert_int_equal(store_set_pin(v->s, STORE_USER, text("wrong"), text("second"), NULL),
 			 E_PIN_WRONG);
 	assert_int_equal(info_of(v->s).user_failures, 1);
-	assert_int_equal(store_set_pin(v->s, STORE_USER, text(USER_PIN), text("second")), OK);
+	assert_int_equal(store_set_pin(v->s, STORE_USER, text(USER_PIN), text("second"), NULL), OK);
 	assert_int_equal(info_of(v->s).user_failures, 0);
 	assert_int_equal(try_login(v->s, STORE_USER, USER_PIN), E_PIN_WRONG);
 	k = vault_login(v->s, STORE_USER, "second");
 	vault_expect(v->s, k, id, "stays");
 	seal_free(k);
-	assert_int_equal(store_set_pin(v->s, STORE_SO, text(SO_PIN), text("so-second")), OK);
+	assert_int_equal(store_set_pin(v->s, STORE_SO, text(SO_PIN), text("so-second"), NULL), OK);
 	assert_int_equal(try_login(v->s, STORE_SO, SO_PIN), E_PIN_WRONG);
 	k = vault_login(v->s, STORE_SO, "so-second");
 	/* the user's PIN does not make a security officer */
-	assert_int_equal(store_init_pin(v->s, v->user, text("third-pin")), E_NOT_LOGGED_IN);
-	assert_int_equal(store_init_pin(v->s, k, text("third-pin")), OK);
+	assert_int_equal(store_init_pin(v->s, v->user, text("third-pin"), NULL), E_NOT_LOGGED_IN);
+	assert_int_equal(store_init_pin(v->s, k, text("third-pin"), NULL), OK);
 	seal_free(k);
 	assert_int_equal(try_login(v->s, STORE_USER, "third-pin"), OK);
 }
@@ -232,13 +232,13 @@ static void test_unset(void **state)
 	struct vault *v = *state;
 	const char label[33] = "a                               ";
 
-	assert_int_equal(store_create(v->dir, 0, &v->policy, text(SO_PIN), label, NULL), OK);
+	assert_int_equal(store_create(v->dir, 0, &v->policy, text(SO_PIN), label, NULL, NULL), OK);
 	assert_int_equal(store_open(v->dir, 0, &v->policy, &v->s, NULL), OK);
 	assert_false(info_of(v->s).user_pin_set);
 	assert_int_equal(try_login(v->s, STORE_USER, "whatever"), E_PIN_UNSET);
-	assert_int_equal(store_set_pin(v->s, STORE_USER, text("old-pin"), text("new-pin")),
+	assert_int_equal(store_set_pin(v->s, STORE_USER, text("old-pin"), text("new-pin"), NULL),
 			 E_PIN_UNSET);
-	assert_int_equal(store_create(v->dir, 1, &v->policy, text("abc"), label, NULL), E_PIN_LEN);
+	assert_int_equal(store_create(v->dir, 1, &v->policy, text("abc"), label, NULL, NULL), E_PIN_LEN);
 }
 
 /* ---- how a PIN becomes a key ---- */
@@ -264,7 +264,7 @@ static void test_kdf_choice(void **state)
 	const char *now = USER_PIN;
 
 	for (size_t i = 0; i < sizeof(pins) / sizeof(pins[0]); i++) {
-		assert_int_equal(store_set_pin(v->s, STORE_USER, text(now), text(pins[i].pin)), OK);
+		assert_int_equal(store_set_pin(v->s, STORE_USER, text(now), text(pins[i].pin), NULL), OK);
 		assert_int_equal(number(v, "SELECT kdf FROM pins WHERE user = 0"), pins[i].kdf);
 		now = pins[i].pin;
 		assert_int_equal(try_login(v->s, STORE_USER, now), OK);
@@ -280,7 +280,7 @@ static void test_pbkdf2(void **state)
 	v->policy.pbkdf2 = true;
 	v->policy.kdf_cost = 5000;
 	vault_reopen(v);
-	assert_int_equal(store_set_pin(v->s, STORE_USER, text(USER_PIN), text("second")), OK);
+	assert_int_equal(store_set_pin(v->s, STORE_USER, text(USER_PIN), text("second"), NULL), OK);
 	assert_int_equal(number(v, "SELECT kdf FROM pins WHERE user = 0"), KDF_PBKDF2);
 	assert_int_equal(number(v, "SELECT cost FROM pins WHERE user = 0"), 5000);
 	assert_int_equal(try_login(v->s, STORE_USER, "second"), OK);
@@ -295,11 +295,11 @@ static void test_cost_stays(void **state)
 	v->policy.kdf_cost = 64;
 	v->policy.kdf_passes = 3;
 	vault_reopen(v);
-	assert_int_equal(store_set_pin(v->s, STORE_USER, text(USER_PIN), text("second")), OK);
+	assert_int_equal(store_set_pin(v->s, STORE_USER, text(USER_PIN), text("second"), NULL), OK);
 	v->policy = vault_policy();
 	store_close(v->s);
 	v->s = vault_again(v, NULL);
-	assert_int_equal(store_set_pin(v->s, STORE_USER, text("second"), text("third")), OK);
+	assert_int_equal(store_set_pin(v->s, STORE_USER, text("second"), text("third"), NULL), OK);
 	assert_int_equal(number(v, "SELECT cost FROM pins WHERE user = 0"), 64);
 	assert_int_equal(number(v, "SELECT passes FROM pins WHERE user = 0"), 3);
 }
@@ -355,10 +355,10 @@ static void test_reinit(void **state)
 	size_t n = 0;
 
 	assert_true(file_contains(v->db, "needle-in-the-file"));
-	assert_int_equal(store_reinit(v->s, text("wrong"), label), E_PIN_WRONG);
+	assert_int_equal(store_reinit(v->s, text("wrong"), label, NULL), E_PIN_WRONG);
 	assert_int_equal(info_of(v->s).so_failures, 1);
 	vault_expect(v->s, v->user, priv, "secret");
-	assert_int_equal(store_reinit(v->s, text(SO_PIN), label), OK);
+	assert_int_equal(store_reinit(v->s, text(SO_PIN), label, NULL), OK);
 	after = info_of(v->s);
 	assert_memory_equal(after.label, label, 32);
 	assert_memory_equal(after.serial, before.serial, 16);
@@ -380,7 +380,7 @@ static void test_reinit(void **state)
 	store_close(other);
 	/* and it works again */
 	k2 = vault_login(v->s, STORE_SO, SO_PIN);
-	assert_int_equal(store_init_pin(v->s, k2, text(USER_PIN)), OK);
+	assert_int_equal(store_init_pin(v->s, k2, text(USER_PIN), NULL), OK);
 	seal_free(k2);
 	vault_reopen(v);
 	assert_true(vault_must_put(v, true, "new", "") > pub);
@@ -395,9 +395,9 @@ static void test_rename(void **state)
 	struct seal *so = vault_login(v->s, STORE_SO, SO_PIN);
 	uint64_t id = vault_must_put(v, true, "stays", "");
 
-	assert_int_equal(store_rename(v->s, v->user, label), E_NOT_LOGGED_IN);
-	assert_int_equal(store_rename(v->s, NULL, label), E_NOT_LOGGED_IN);
-	assert_int_equal(store_rename(v->s, so, label), OK);
+	assert_int_equal(store_rename(v->s, v->user, label, NULL), E_NOT_LOGGED_IN);
+	assert_int_equal(store_rename(v->s, NULL, label, NULL), E_NOT_LOGGED_IN);
+	assert_int_equal(store_rename(v->s, so, label, NULL), OK);
 	assert_memory_equal(info_of(other).label, label, 32);
 	vault_expect(other, so, id, "stays");
 	seal_free(so);

@@ -27,13 +27,13 @@ static enum err try_login(struct store *s, enum store_user u, const char *pin)
 
 static enum err change(struct store *s, enum store_user u, const char *from, const char *to)
 {
-	return store_set_pin(s, u, text(from), text(to));
+	return store_set_pin(s, u, text(from), text(to), NULL);
 }
 
 static enum err init_pin(struct store *s, const char *pin)
 {
 	struct seal *so = vault_login(s, STORE_SO, SO_PIN);
-	enum err e = store_init_pin(s, so, text(pin));
+	enum err e = store_init_pin(s, so, text(pin), NULL);
 
 	seal_free(so);
 	return e;
@@ -136,7 +136,7 @@ static void test_so_row(void **state)
 	assert_int_equal(change(v->s, STORE_SO, SO_PIN, SECOND), OK);
 	put_back(v, kept, STORE_SO);
 	assert_int_equal(try_login(v->s, STORE_SO, SO_PIN), E_CORRUPT);
-	assert_int_equal(store_reinit(v->s, text(SO_PIN), label), E_CORRUPT);
+	assert_int_equal(store_reinit(v->s, text(SO_PIN), label, NULL), E_CORRUPT);
 	assert_int_equal(change(v->s, STORE_SO, SO_PIN, "a third PIN"), E_CORRUPT);
 	assert_int_equal(try_login(v->s, STORE_SO, SECOND), E_PIN_WRONG);
 	/* the user goes on, and is told */
@@ -279,7 +279,7 @@ static void test_in_order(void **state)
 
 	vault_sql(v, "UPDATE pins SET failures = 2");
 	expect_clean(v->s, STORE_USER, USER_PIN);
-	assert_int_equal(store_reinit(v->s, text(SO_PIN), label), OK);
+	assert_int_equal(store_reinit(v->s, text(SO_PIN), label, NULL), OK);
 	expect_clean(v->s, STORE_SO, SO_PIN);
 	assert_int_equal(init_pin(v->s, USER_PIN), OK);
 	expect_clean(v->s, STORE_USER, USER_PIN);
@@ -299,7 +299,7 @@ static void test_backup(void **state)
 	assert_int_equal(change(v->s, STORE_USER, USER_PIN, SECOND), OK);
 	put_back(v, kept, STORE_USER);
 	assert_int_equal(store_backup(v->s, text(PASSPHRASE), backup, NULL), OK);
-	assert_int_equal(store_restore(other, 0, &v->policy, text(PASSPHRASE), backup, NULL), OK);
+	assert_int_equal(store_restore(other, 0, &v->policy, text(PASSPHRASE), backup, NULL, NULL), OK);
 	assert_int_equal(store_open(other, 0, &v->policy, &s, NULL), OK);
 	assert_int_equal(try_login(s, STORE_USER, USER_PIN), E_CORRUPT);
 	expect_doctor(s, STORE_SO, SECOND, "the user PIN's row is not the one last set");
@@ -388,7 +388,7 @@ static int to_initial(struct store *s, int to)
 	enum err e = store_login(s, STORE_SO, text(SO_PIN), &so);
 
 	(void)to;
-	return (int)(e == OK ? store_init_pin(s, so, text("of the SO")) : e);
+	return (int)(e == OK ? store_init_pin(s, so, text("of the SO"), NULL) : e);
 }
 
 /* Which of these is the PIN; exactly one. */

@@ -68,13 +68,14 @@ static bool change(const struct work *w, unsigned thread, enum store_change_kind
 {
 	struct record next = content(n);
 	struct store_change c = { kind, &next };
+	struct store_event ev = { .body = text("event") };
 	uint64_t who = kind == CHANGE_CREATE ? thread : r->id;
 	enum err e;
 
 	next.id = r->id;
 	next.version = r->version;
 	say(w, "will", kinds[kind], who, n, 0);
-	e = store_commit(w->s, w->k, &c, 1, kind == CHANGE_CREATE ? text("event") : span(NULL, 0));
+	e = store_commit(w->s, w->k, &c, 1, kind == CHANGE_CREATE ? &ev : NULL);
 	say(w, e == OK ? "did" : "not", kinds[kind], who, n, next.id);
 	r->id = next.id;
 	r->version = next.version;
@@ -125,7 +126,7 @@ static bool make_token(const struct work *w, CK_SLOT_ID slot)
 	enum err e;
 
 	say(w, "will", "token", slot, 0, 0);
-	e = store_create(w->dir, slot, &w->policy, text(SO_PIN), label, NULL);
+	e = store_create(w->dir, slot, &w->policy, text(SO_PIN), label, NULL, NULL);
 	say(w, e == OK ? "did" : "not", "token", slot, 0, 0);
 	return e == OK;
 }
@@ -153,7 +154,7 @@ static bool first_pin(struct work *w)
 	pin_text(pin, 1);
 	say(w, "will", "pin", 1, 0, 0);
 	if (e == OK)
-		e = store_init_pin(w->s, so, text(pin));
+		e = store_init_pin(w->s, so, text(pin), NULL);
 	say(w, e == OK ? "did" : "not", "pin", 1, 0, 0);
 	seal_free(so);
 	return e == OK && store_login(w->s, STORE_USER, text(pin), &w->k) == OK;
@@ -170,7 +171,7 @@ static void change_pins(const struct work *w)
 		pin_text(old, now);
 		pin_text(new_pin, n);
 		say(w, "will", "pin", n, 0, 0);
-		e = store_set_pin(w->s, STORE_USER, text(old), text(new_pin));
+		e = store_set_pin(w->s, STORE_USER, text(old), text(new_pin), NULL);
 		say(w, e == OK ? "did" : "not", "pin", n, 0, 0);
 		now = e == OK ? n : now;
 	}
@@ -332,8 +333,10 @@ static void check_objects(struct store *s, const struct seal *k, const struct mo
 		complain("findings of store_check", 0);
 }
 
-static enum err count_event(void *arg, struct span event)
+static enum err count_event(void *arg, uint64_t number, struct span event, bool *over)
 {
+	(void)number;
+	*over = true;
 	++*(size_t *)arg;
 	return span_eq(event, text("event")) ? OK : E_CORRUPT;
 }

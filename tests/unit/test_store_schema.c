@@ -41,8 +41,10 @@ static const char *copy_path(const struct vault *v, unsigned format)
 	return path;
 }
 
-static enum err an_event(void *arg, struct span event)
+static enum err an_event(void *arg, uint64_t number, struct span event, bool *over)
 {
+	(void)number;
+	*over = true;
 	(void)event;
 	++*(unsigned *)arg;
 	return OK;
@@ -53,7 +55,8 @@ static void put_event(const struct vault *v)
 	struct record r = vault_record(CKO_DATA, false, "x", "", 3);
 	struct store_change c = { CHANGE_CREATE, &r };
 
-	assert_int_equal(store_commit(v->s, v->user, &c, 1, text("event")), OK);
+	assert_int_equal(store_commit(v->s, v->user, &c, 1,
+				      &(struct store_event){ .body = text("event") }), OK);
 	record_clear(&r);
 }
 

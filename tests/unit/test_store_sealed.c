@@ -28,7 +28,7 @@ static enum err put(struct store *s, const struct seal *k, enum sight sight, uin
 {
 	struct record r = sealed_record(sight);
 	struct store_change c = { CHANGE_CREATE, &r };
-	enum err e = store_commit(s, k, &c, 1, span(NULL, 0));
+	enum err e = store_commit(s, k, &c, 1, NULL);
 
 	*id = r.id;
 	record_clear(&r);
@@ -174,8 +174,8 @@ static void test_becomes_sealed(void **state)
 	expect_found(v->s, NULL, 1);
 	assert_int_equal(store_get(v->s, v->user, id, &r), OK);
 	r.sight = SIGHT_LOGIN;
-	assert_int_equal(store_commit(v->s, NULL, &c, 1, span(NULL, 0)), E_NOT_LOGGED_IN);
-	assert_int_equal(store_commit(v->s, v->user, &c, 1, span(NULL, 0)), OK);
+	assert_int_equal(store_commit(v->s, NULL, &c, 1, NULL), E_NOT_LOGGED_IN);
+	assert_int_equal(store_commit(v->s, v->user, &c, 1, NULL), OK);
 	record_clear(&r);
 	expect_found(v->s, NULL, 0);
 	expect_found(v->s, v->user, 1);
@@ -230,7 +230,7 @@ static void test_backup(void **state)
 	assert_true(snprintf(backup, sizeof(backup), "%s/token.backup", v->dir) < PATH_MAX);
 	assert_true(snprintf(other, sizeof(other), "%s/other", v->dir) < PATH_MAX);
 	assert_int_equal(store_backup(v->s, text(PASSPHRASE), backup, NULL), OK);
-	assert_int_equal(store_restore(other, 3, &v->policy, text(PASSPHRASE), backup, NULL), OK);
+	assert_int_equal(store_restore(other, 3, &v->policy, text(PASSPHRASE), backup, NULL, NULL), OK);
 	assert_int_equal(store_open(other, 3, &v->policy, &s, NULL), OK);
 	so = vault_login(s, STORE_SO, SO_PIN);
 	expect_found(s, NULL, 0);

@@ -202,7 +202,7 @@ static enum err do_step(struct store *s, const struct seal *k, struct line *l, s
 
 	r.id = o->id;
 	r.version = o->version;
-	e = store_commit(s, k, &c, 1, span(NULL, 0));
+	e = store_commit(s, k, &c, 1, NULL);
 	o->id = l->step == REMOVE ? 0 : r.id;
 	o->version = (uint32_t)r.version;
 	o->n = l->n;
@@ -364,7 +364,7 @@ static void pins_job(const struct job *j)
 		pin_text(old, n - 1);
 		pin_text(new_pin, n);
 		say(j, &l);
-		if (store_set_pin(s, STORE_USER, text(old), text(new_pin)) != OK)
+		if (store_set_pin(s, STORE_USER, text(old), text(new_pin), NULL) != OK)
 			_exit(90);
 		l.acknowledged = 1;
 		say(j, &l);
@@ -395,7 +395,7 @@ unsigned torture_pins(struct vault *v, unsigned seed)
 	assert_true(new_works != old_works);
 	/* back to the first one, for the next round */
 	pin_text(pin, new_works ? last : before);
-	assert_int_equal(store_set_pin(v->s, STORE_USER, text(pin), text(USER_PIN)), OK);
+	assert_int_equal(store_set_pin(v->s, STORE_USER, text(pin), text(USER_PIN), NULL), OK);
 	assert_int_equal(vault_findings(v->s, v->user, false), 0);
 	return before;
 }
@@ -413,7 +413,7 @@ static void tokens_job(const struct job *j)
 	for (;; next++) {
 		struct line l = { .id = next };
 
-		if (store_create(j->v->dir, next, &j->v->policy, text(SO_PIN), label, NULL) != OK)
+		if (store_create(j->v->dir, next, &j->v->policy, text(SO_PIN), label, NULL, NULL) != OK)
 			_exit(88);
 		l.acknowledged = 1;
 		say(j, &l);

@@ -63,12 +63,12 @@ int vault_open(void **state)
 	vault_empty(state);
 	v = *state;
 	label_of(label, "test token");
-	if (store_create(v->dir, 0, &v->policy, text(SO_PIN), label, &why) != OK)
+	if (store_create(v->dir, 0, &v->policy, text(SO_PIN), label, NULL, &why) != OK)
 		fail_msg("store_create: %s", why.text);
 	if (store_open(v->dir, 0, &v->policy, &v->s, &why) != OK)
 		fail_msg("store_open: %s", why.text);
 	so = vault_login(v->s, STORE_SO, SO_PIN);
-	assert_int_equal(store_init_pin(v->s, so, text(USER_PIN)), OK);
+	assert_int_equal(store_init_pin(v->s, so, text(USER_PIN), NULL), OK);
 	seal_free(so);
 	v->user = vault_login(v->s, STORE_USER, USER_PIN);
 	return 0;
@@ -130,7 +130,7 @@ enum err vault_put(struct store *s, const struct seal *k, bool priv, const char 
 {
 	struct record r = vault_record(priv ? CKO_PRIVATE_KEY : CKO_DATA, priv, label, id, 100);
 	struct store_change c = { CHANGE_CREATE, &r };
-	enum err e = store_commit(s, k, &c, 1, span(NULL, 0));
+	enum err e = store_commit(s, k, &c, 1, NULL);
 
 	if (e == OK && out != NULL)
 		*out = r.id;
@@ -156,7 +156,7 @@ enum err vault_drop(struct store *s, const struct seal *k, uint64_t id)
 	enum err e = store_get(s, k, id, &r);
 
 	if (e == OK)
-		e = store_commit(s, k, &c, 1, span(NULL, 0));
+		e = store_commit(s, k, &c, 1, NULL);
 	record_clear(&r);
 	return e;
 }
@@ -170,7 +170,7 @@ enum err vault_relabel(struct store *s, const struct seal *k, uint64_t id, const
 	if (e == OK)
 		e = attrset_put(r.attrs, CKA_LABEL, text(label));
 	if (e == OK)
-		e = store_commit(s, k, &c, 1, span(NULL, 0));
+		e = store_commit(s, k, &c, 1, NULL);
 	record_clear(&r);
 	return e;
 }

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/enrol.h"
+
+#include "base/mem.h"
+#include "core/lib.h"
+#include "core/session.h"
+#include "core/token.h"
+
+/* ---- sessions ---- */
+
+static enum err need(struct session *s)
+{
+	if (s != NULL && s->enrolled == NULL)
+		s->enrolled = mem_alloc(sizeof(*s->enrolled));
+	return s == NULL || s->enrolled != NULL ? OK : E_MEMORY;
+}
+
+enum err enrol_behalf(struct session *s, struct span text)
+{
+	enum err e = text.n <= ENROL_BEHALF_MAX ? need(s) : E_DATA_LEN;
+
+	if (e != OK)
+		return e;
+	if (text.n != 0)
+		memcpy(s->enrolled->behalf, text.p, text.n);
+	s->enrolled->n = text.n;
+	return OK;
+}
+
+enum err enrol_reference(const struct session *s, struct roll_ref *ref)
+{
+	if (s->enrolled == NULL || !s->enrolled->made)
+		return E_NO_OPERATION;
+	*ref = s->enrolled->last;
+	return OK;
+}
+
+void enrol_forget(struct session *s)
+{
+	if (s->enrolled == NULL)
+		return;
+	s->enrolled->n = 0;
+	s->enrolled->made = false;
+}
+
+/* ---- what is recorded ---- */
+
+struct enrol enrol_of(struct session *s, const struct token *t, enum roll_event_kind kind)
+{
+	struct enrol n = {
+		.session = s,
+		.token = t,
+		.ev = {
+			.kind = kind,
+			.cls = CK_UNAVAILABLE_INFORMATION,
+			.mech = CK_UNAVAILABLE_INFORMATION,
+		},
+	};
+
+	if (t != NULL) {
+		n.ev.token = token_label(t);
+		n.ev.serial = token_serial(t);
+	}
+	if (s != NULL && s->enrolled != NULL)
+		n.ev.on_behalf = span(s->enrolled->behalf, s->enrolled->n);
+	return n;
+}
+
+void enrol_about(struct enrol *n, const struct object *o)
+{
+	n->ev.cls = o->cls;
+	n->ev.label = o->label;
+	n->ev.id = o->key_id;
+	n->ev.unique = attrset_bytes(o->attrs, CKA_UNIQUE_ID);
+}
+
+/* Whether there is a roll to write to. E_AUDIT_OFF when there must be one. */
+static enum err roll_for(const struct enrol *n, struct roll **r)
+{
+	*r = lib_roll();
+	return *r == NULL && n->token != NULL && token_requires_audit(n->token) ? E_AUDIT_OFF : OK;
+}
+
+enum err enrol_commit(struct enrol *n, enum err result)
+{
+	struct roll *r;
+	enum err e = roll_for(n, &r);
+
+	if (e != OK || r == NULL)
+		return e;
+	e = need(n->session);
+	if (e != OK)
+		return e;
+	n->ev.result = result;
+	e = roll_commit(r, &n->ev, n->session != NULL ? &n->session->enrolled->last : NULL);
+	if (e == OK && n->session != NULL)
+		n->session->enrolled->made = true;
+	return e;
+}
+
+/* In front of one that is committed, and durable with that. */
+static enum err note(struct enrol *n)
+{
+	struct roll *r;
+	enum err e = roll_for(n, &r);
+
+	return e == OK && r != NULL ? roll_note(r, &n->ev) : e;
+}
+
+static bool is_event(const struct enrol *n)
+{
+	return n->ev.kind != ROLL_EVENT_COUNT;
+}
+
+enum err enrol_commit_all(struct enrol *list, size_t n)
+{
+	enum err e = OK;
+
+	while (n != 0 && !is_event(&list[n - 1]))
+		n--;
+	for (size_t i = 0; e == OK && i + 1 < n; i++)
+		if (is_event(&list[i]))
+			e = note(&list[i]);
+	return e == OK && n != 0 ? enrol_commit(&list[n - 1], OK) : e;
+}
+
+/* ---- changes ---- */
+
+enum err enrol_pend(struct enrol *n)
+{
+	struct roll *r;
+	enum err e = roll_for(n, &r);
+
+	if (e == OK && r != NULL)
+		e = roll_pend(r, &n->ev, &n->body);
+	n->kept.body = buf_span(&n->body);
+	return e;
+}
+
+enum err enrol_changes(struct enrol *list, size_t n, struct store *store)
+{
+	enum err e;
+
+	for (size_t i = 0; i < n; i++)
+		list[i].ev.change = list[i].kept.number;
+	e = enrol_commit_all(list, n);
+	if (e == OK)
+		enrol_done(list, n, store);
+	return e;
+}
+
+void enrol_done(struct enrol *list, size_t n, struct store *store)
+{
+	for (size_t i = 0; store != NULL && i < n; i++)
+		store_event_done(store, list[i].kept.number);
+}
+
+enum err enrol_change(struct enrol *n, struct store *store, enum err result)
+{
+	enum err e;
+
+	n->ev.change = n->kept.number;
+	e = enrol_commit(n, result);
+	if (e == OK)
+		enrol_done(n, 1, store);
+	return result == OK ? e : result;
+}
+
+void enrol_free(struct enrol *n)
+{
+	buf_free(&n->body);
+}
