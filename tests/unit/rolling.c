@@ -3,6 +3,7 @@
 
 #include "crypto/lib.h"
 #include "scratch.h"
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
@@ -58,4 +59,17 @@ int rolling_setup(void **state)
 int rolling_teardown(void **state)
 {
 	return scratch_teardown(state);
+}
+
+/* A child has its own libcrypto, as after C_Initialize. */
+static void fork_child(void)
+{
+	roll_fork_child();
+	(void)crypto_start();
+}
+
+int rolling_forks(void **state)
+{
+	(void)state;
+	return pthread_atfork(roll_fork_prepare, roll_fork_parent, fork_child);
 }

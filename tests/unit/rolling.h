@@ -16,5 +16,7 @@ void rolling_sign(struct roll *r);
 /* cmocka fixtures: crypto and a scratch directory. */
 int rolling_setup(void **state);
 int rolling_teardown(void **state);
+/* Forks do as the library's: once, before all tests. */
+int rolling_forks(void **state);
 
 #endif
