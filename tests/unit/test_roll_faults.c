@@ -1,331 +1,463 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every allocation and every call of libcrypto that the text and the keys of the roll need fails once: the error is reported, nothing
- * moved, and afterwards the same works and gives the same.
+ * The roll when the system does not do what it is asked: each call fails once, at each place, and what was answered before stays true. And what
+ * a power cut leaves at each barrier: nothing that was answered is lost, and nothing looks like tampering.
  */
-#include "audit/chain.h"
-#include "audit/encode.h"
-#include "audit/note.h"
-#include "audit/tree.h"
-#include "base/mem.h"
-#include "crypto/boxing.h"
-#include "fault.h"
-#include "pair.h"
+#include "audit/roll.h"
 
+#include "fault.h"
+#include "rollbook.h"
+#include "rolling.h"
+#include "scratch.h"
+#include "shadow.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
-
-#include <openssl/core_names.h>
-#include <openssl/rand.h>
-#include <openssl/sha.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-static struct fault fault;
-static unsigned allocations;
+/* ---- hooks ---- */
 
-/* A wrapped function: its failure value instead of the call. */
-#define WRAP_COUNTED(type, failure, name, params, args, count) \
-	type __real_##name params;                             \
-	type __wrap_##name params;                             \
-	type __wrap_##name params                              \
-	{                                                      \
-		count;                                         \
-		if (fault_strikes(&fault))                     \
-			return failure;                        \
-		return __real_##name args;                     \
-	}
-#define WRAP(type, failure, name, params, args) \
-	WRAP_COUNTED(type, failure, name, params, args, (void)0)
-#define WRAP_MEMORY(name, params, args) \
-	WRAP_COUNTED(void *, NULL, name, params, args, allocations++)
+enum call { OPEN, WRITE, PWRITE, FDATASYNC, FSYNC, CALLS };
 
-/* clang-format off */
-WRAP_MEMORY(mem_alloc, (size_t n), (n))
-WRAP_MEMORY(mem_alloc_secret, (size_t n), (n))
-WRAP_MEMORY(mem_crypto_malloc, (size_t n, const char *file, int line), (n, file, line))
-WRAP_MEMORY(mem_crypto_realloc, (void *p, size_t n, const char *file, int line), (p, n, file, line))
-WRAP(int, 0, SHA256_Init, (SHA256_CTX *c), (c))
-WRAP(int, 0, SHA256_Update, (SHA256_CTX *c, const void *d, size_t n), (c, d, n))
-WRAP(int, 0, SHA256_Final, (unsigned char *o, SHA256_CTX *c), (o, c))
-WRAP(int, 0, EVP_PKEY_keygen_init, (EVP_PKEY_CTX *c), (c))
-WRAP(int, 0, EVP_PKEY_generate, (EVP_PKEY_CTX *c, EVP_PKEY **k), (c, k))
-WRAP(int, 0, EVP_PKEY_get_octet_string_param, (const EVP_PKEY *k, const char *name, unsigned char *o, size_t max, size_t *n),
-	(k, name, o, max, n))
-WRAP(int, 0, EVP_PKEY_sign_message_init, (EVP_PKEY_CTX *c, EVP_SIGNATURE *s, const OSSL_PARAM p[]), (c, s, p))
-WRAP(int, 0, EVP_PKEY_sign, (EVP_PKEY_CTX *c, unsigned char *o, size_t *on, const unsigned char *i, size_t n), (c, o, on, i, n))
-WRAP(int, 0, EVP_PKEY_encapsulate_init, (EVP_PKEY_CTX *c, const OSSL_PARAM p[]), (c, p))
-WRAP(int, 0, EVP_PKEY_encapsulate, (EVP_PKEY_CTX *c, unsigned char *o, size_t *on, unsigned char *s, size_t *sn), (c, o, on, s, sn))
-WRAP(int, 0, EVP_KDF_derive, (EVP_KDF_CTX *c, unsigned char *k, size_t n, const OSSL_PARAM p[]), (c, k, n, p))
-WRAP(int, 0, EVP_CipherInit_ex2, (EVP_CIPHER_CTX *c, const EVP_CIPHER *t, const unsigned char *k,
-	const unsigned char *iv, int enc, const OSSL_PARAM p[]), (c, t, k, iv, enc, p))
-WRAP(int, 0, EVP_CipherUpdate, (EVP_CIPHER_CTX *c, unsigned char *o, int *on, const unsigned char *i, int n),
-	(c, o, on, i, n))
-WRAP(int, 0, EVP_CipherFinal_ex, (EVP_CIPHER_CTX *c, unsigned char *o, int *on), (c, o, on))
-WRAP(int, 0, EVP_CIPHER_CTX_ctrl, (EVP_CIPHER_CTX *c, int type, int arg, void *p), (c, type, arg, p))
-WRAP(int, 0, RAND_bytes_ex, (OSSL_LIB_CTX *c, unsigned char *o, size_t n, unsigned s), (c, o, n, s))
-/* clang-format on */
+static struct fault faults[CALLS];
+static int with;                  /* errno of what fails */
+static bool short_writes;         /* a write takes half, before it fails */
+static bool no_space;             /* for fallocate */
+static unsigned barriers, cut_at; /* the power goes at this one; 0: never */
+static unsigned gathers;
+static useconds_t slow; /* a barrier takes longer by this */
 
-static const uint8_t id[CHAIN_ID], key[CHAIN_HASH] = { 1, 2, 3 };
-static uint8_t public_key[BOXING_PUBLIC];
-static struct note_keys *keys;
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+ssize_t __real_write(int fd, const void *p, size_t n);
+ssize_t __wrap_write(int fd, const void *p, size_t n);
+ssize_t __real_pwrite(int fd, const void *p, size_t n, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *p, size_t n, off_t at);
+int __wrap_fdatasync(int fd);
+int __wrap_fsync(int fd);
+int __real_fallocate(int fd, int mode, off_t at, off_t n);
+int __wrap_fallocate(int fd, int mode, off_t at, off_t n);
+int __real_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t id,
+				  const struct timespec *t);
+int __wrap_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t id,
+				  const struct timespec *t);
 
-static int up(void **state)
+static bool strikes(enum call c)
 {
-	EVP_PKEY *auditor;
-	size_t n = 0;
-
-	if (crypto_up(state) != 0)
-		return -1;
-	auditor = EVP_PKEY_Q_keygen(NULL, NULL, "X25519MLKEM768");
-	assert_int_equal(EVP_PKEY_get_octet_string_param(auditor,
-							 OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY,
-							 public_key, sizeof(public_key), &n),
-			 1);
-	EVP_PKEY_free(auditor);
-	return note_keys_new(id, 1, true, &keys) == OK ? 0 : -1;
-}
-
-static int down(void **state)
-{
-	note_keys_free(keys);
-	return crypto_down(state);
-}
-
-static struct chain *chain_with(size_t records, struct buf *out)
-{
-	static const struct span member = { (const uint8_t *)"\"a\":1", 5 };
-	struct chain *c = NULL;
-
-	assert_int_equal(chain_new(id, 1, key, &c), OK);
-	for (size_t i = 0; i < records; i++)
-		assert_int_equal(chain_append(c, &member, 1, out), OK);
-	return c;
-}
-
-/* The fault that is next; false: the last one was not met any more. */
-static bool next_fault(unsigned *at)
-{
-	if (*at != 0 && !fault.met)
+	if (!fault_strikes(&faults[c]))
 		return false;
-	fault = (struct fault){ .left = ++*at };
+	errno = with;
 	return true;
 }
 
-static bool over(void)
+int __wrap_open(const char *path, int flags, ...)
 {
-	fault.left = 0;
-	return !fault.met;
+	va_list ap;
+	int mode = 0;
+
+	va_start(ap, flags);
+	if ((flags & O_CREAT) != 0)
+		mode = va_arg(ap, int);
+	va_end(ap);
+	return strikes(OPEN) ? -1 : __real_open(path, flags, mode);
 }
 
-/* Mutation: roll-chain-whole. */
-static void test_append(void **state)
+ssize_t __wrap_write(int fd, const void *p, size_t n)
 {
-	static const struct span members = { (const uint8_t *)"\"b\":2", 5 };
-	struct buf right = { 0 }, all = { 0 };
-	struct chain *c = chain_with(3, &right), *whole = chain_with(3, &all);
-	uint8_t head[CHAIN_HASH], root[CHAIN_HASH], found[CHAIN_HASH];
-
-	(void)state;
-	right.n = 0;
-	memcpy(head, chain_head(c), sizeof(head));
-	assert_int_equal(chain_root(c, root), OK);
-	for (unsigned at = 0; next_fault(&at);) {
-		struct buf out = { 0 };
-		enum err e = chain_append(c, &members, 1, &out);
-
-		if (over()) {
-			assert_int_equal(e, OK);
-			assert_int_equal(buf_put(&right, buf_span(&out)), OK);
-		} else {
-			assert_true(e == E_MEMORY || e == E_FAILED);
-			assert_int_equal(out.n, 0);
-			assert_int_equal(chain_seq(c), 3);
-			assert_memory_equal(chain_head(c), head, sizeof(head));
-			assert_int_equal(chain_root(c, found), OK);
-			assert_memory_equal(found, root, sizeof(root));
-		}
-		buf_free(&out);
+	if (strikes(WRITE)) {
+		if (!short_writes || n < 2)
+			return -1;
+		faults[WRITE].left = 1; /* the rest fails */
+		return __real_write(fd, p, n / 2);
 	}
-	all.n = 0;
-	assert_int_equal(chain_append(whole, &members, 1, &all), OK); /* which never met a fault */
-	assert_true(span_eq(buf_span(&all), buf_span(&right)));
-	buf_free(&all);
-	buf_free(&right);
-	chain_free(c);
-	chain_free(whole);
+	return __real_write(fd, p, n);
 }
 
-/* In the steady state a record allocates nothing. */
-static void test_append_allocates_nothing(void **state)
+ssize_t __wrap_pwrite(int fd, const void *p, size_t n, off_t at)
 {
-	static const struct span members = { (const uint8_t *)"\"b\":2", 5 };
-	struct buf out = { 0 };
-	struct chain *c = chain_with(1, &out);
+	return strikes(PWRITE) ? -1 : __real_pwrite(fd, p, n, at);
+}
 
-	(void)state;
-	for (size_t i = 0; i < 100; i++) {
-		out.n = 0;
-		allocations = 0;
-		assert_int_equal(chain_append(c, &members, 1, &out), OK);
-		assert_int_equal(allocations, 0);
+static void power(void)
+{
+	if (cut_at != 0 && ++barriers == cut_at)
+		_exit(0);
+}
+
+/* Nothing here depends on the disk: a barrier is what the shadow knows of it. */
+static int sync_or_not(enum call c, int fd)
+{
+	power();
+	if (strikes(c))
+		return -1;
+	shadow_synced(fd);
+	return 0;
+}
+
+int __wrap_fdatasync(int fd)
+{
+	if (slow != 0)
+		usleep(slow);
+	return sync_or_not(FDATASYNC, fd);
+}
+
+int __wrap_fsync(int fd)
+{
+	return sync_or_not(FSYNC, fd);
+}
+
+int __wrap_fallocate(int fd, int mode, off_t at, off_t n)
+{
+	if (!no_space)
+		return __real_fallocate(fd, mode, at, n);
+	errno = ENOSPC;
+	return -1;
+}
+
+int __wrap_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t id,
+				  const struct timespec *t)
+{
+	gathers++;
+	return __real_pthread_cond_clockwait(c, m, id, t);
+}
+
+static int setup(void **state)
+{
+	memset(faults, 0, sizeof(faults));
+	short_writes = no_space = false;
+	cut_at = barriers = gathers = 0;
+	slow = 0;
+	return rolling_setup(state);
+}
+
+/* ---- one call fails ---- */
+
+static size_t signs_in(const char *dir)
+{
+	char path[512];
+	size_t found = 0;
+
+	for (unsigned n = 1; n < 200; n++) {
+		snprintf(path, sizeof(path), "%s/roll.%06u", dir, n);
+		if (access(path, F_OK) == 0)
+			found += book_count(path, "\"event\":\"sign\"");
 	}
-	buf_free(&out);
-	chain_free(c);
+	return found;
 }
 
-static enum err make_chain(void)
+/* Once it has failed it fails for good; a new one finds everything that was answered. */
+static void use_until_it_fails(void **state, unsigned *acked)
 {
-	struct chain *c = NULL;
-	enum err e = chain_new(id, 1, key, &c);
+	const struct roll_event ev = rolling_event("key");
+	struct roll *r = rolling_new(state);
+	bool failed = false;
 
-	assert_true((e == OK) == (c != NULL));
-	chain_free(c);
-	return e;
-}
+	for (int i = 0; i < 3; i++) {
+		enum err e = roll_commit(r, &ev, NULL);
 
-static enum err make_keys(void)
-{
-	struct note_keys *k = NULL;
-	enum err e = note_keys_new(id, 1, true, &k);
-
-	assert_true((e == OK) == (k != NULL));
-	note_keys_free(k);
-	return e;
-}
-
-/* Appends to what is there, which stays. */
-static enum err appended(enum err (*put)(struct buf *b))
-{
-	struct buf b = { 0 };
-	unsigned left = fault.left;
-	enum err e;
-
-	fault.left = 0;
-	assert_int_equal(buf_put(&b, span_str("old")), OK);
-	fault.left = left;
-	e = put(&b);
-	assert_true((e == OK) == (b.n > 3));
-	assert_true(e == OK || b.n == 3);
-	assert_memory_equal(b.p, "old", 3);
-	buf_free(&b);
-	return e;
-}
-
-static enum err put_note(struct buf *b)
-{
-	return note_sign(keys, 1, key, b);
-}
-
-static enum err put_publics(struct buf *b)
-{
-	return note_publics(keys, b);
-}
-
-static enum err put_box(struct buf *b)
-{
-	return boxing_seal(span(public_key, sizeof(public_key)), span_str("seed"), span(key, 32),
-			   b);
-}
-
-static enum err put_long_text(struct buf *b)
-{
-	static const uint8_t text[300];
-
-	return encode_text(b, "label", span(text, sizeof(text)));
-}
-
-static enum err sign_note(void)
-{
-	return appended(put_note);
-}
-
-static enum err show_publics(void)
-{
-	return appended(put_publics);
-}
-
-static enum err seal_box(void)
-{
-	return appended(put_box);
-}
-
-static enum err encode_long(void)
-{
-	return appended(put_long_text);
-}
-
-/* What libcrypto keeps for good it has after the first time. */
-static void sweep(enum err (*step)(void))
-{
-	struct mem_stats before, after;
-
-	for (int round = 0; round < 2; round++) {
-		unsigned at = 0;
-
-		mem_stats(&before);
-		while (next_fault(&at)) {
-			enum err e = step();
-
-			/* libcrypto does without some things, such as text for its error queue */
-			if (e != OK && (over() || (e != E_MEMORY && e != E_FAILED)))
-				fail_msg("fault %u: %s", at, err_text(e));
-			fault.left = 0;
-		}
-		assert_true(at > 1);
-		assert_int_equal(step(), OK);
-		mem_stats(&after);
+		assert_true(e == OK || e == E_DEVICE);
+		assert_false(failed && e == OK);
+		failed = e != OK;
+		*acked += e == OK;
 	}
-	assert_true(after.secret_used <= before.secret_used + 2048);
+	assert_int_equal(roll_ready(r), failed ? E_DEVICE : OK);
+	roll_free(r);
 }
 
-static void test_steps(void **state)
+static void sweep(void **state, enum call c, int errnum)
 {
-	(void)state;
-	sweep(make_chain);
-	sweep(make_keys);
-	sweep(sign_note);
-	sweep(show_publics);
-	sweep(seal_box);
-	sweep(encode_long);
+	unsigned acked = 0;
+
+	with = errnum;
+	for (unsigned nth = 1;; nth++) {
+		bool met;
+
+		faults[c] = (struct fault){ .left = nth };
+		use_until_it_fails(state, &acked);
+		met = faults[c].met;
+		memset(faults, 0, sizeof(faults));
+		use_until_it_fails(state, &acked);
+		assert_true(signs_in(scratch_path(state, "roll")) >= acked);
+		if (!met)
+			break;
+	}
+	struct book b;
+
+	book_check(scratch_path(state, "roll"), &b);
+	assert_int_equal(b.unended, 0);
 }
 
-static void test_tree(void **state)
+static void each_call_fails_once(void **state)
 {
-	struct tree t = { 0 }, before;
-	uint8_t root[TREE_HASH];
+	static const int errnums[] = { EIO, ENOSPC };
 
-	(void)state;
-	for (unsigned i = 0; i < 7; i++)
-		assert_int_equal(tree_add(&t, span(&i, sizeof(i))), OK);
-	before = t;
-	for (unsigned at = 0; next_fault(&at);) {
-		enum err e = tree_add(&t, span("8th", 3));
+	for (size_t i = 0; i < 2; i++)
+		for (enum call c = 0; c < CALLS; c++)
+			sweep(state, c, errnums[i]);
+}
 
-		if (over()) {
-			assert_int_equal(e, OK);
-			continue;
-		}
-		assert_int_equal(e, E_FAILED);
-		assert_memory_equal(&t, &before, sizeof(t));
+static void a_short_write_fails_or_goes_on(void **state)
+{
+	short_writes = true;
+	sweep(state, WRITE, ENOSPC);
+	short_writes = true;
+	sweep(state, WRITE, EINTR); /* only interrupted: nothing is lost */
+}
+
+/* An error of the barrier is told once; what a second would say means nothing. */
+static void a_failed_barrier_is_not_tried_again(void **state)
+{
+	const struct roll_event ev = rolling_event("key");
+	struct roll *r = rolling_new(state);
+	struct roll_state s;
+
+	rolling_sign(r);
+	with = EIO;
+	faults[FDATASYNC].left = 1;
+	assert_int_equal(roll_commit(r, &ev, NULL), E_DEVICE);
+	assert_int_equal(roll_commit(r, &ev, NULL), E_DEVICE);
+	assert_int_equal(roll_checkpoint(r), E_DEVICE);
+	roll_state(r, &s);
+	assert_true(s.failed);
+	assert_non_null(strstr(s.why, "cannot sync"));
+	roll_free(r);
+}
+
+enum { THREADS = 8, EACH = 50 };
+
+struct job {
+	struct roll *r;
+	unsigned acked;
+};
+
+static void *sign_in_thread(void *arg)
+{
+	const struct roll_event ev = rolling_event("key");
+	struct job *j = arg;
+
+	for (int i = 0; i < EACH; i++)
+		j->acked += roll_commit(j->r, &ev, NULL) == OK;
+	return NULL;
+}
+
+static unsigned run_threads(struct roll *r)
+{
+	struct job jobs[THREADS];
+	pthread_t t[THREADS];
+	unsigned acked = 0;
+
+	for (int i = 0; i < THREADS; i++) {
+		jobs[i] = (struct job){ r, 0 };
+		assert_int_equal(pthread_create(&t[i], NULL, sign_in_thread, &jobs[i]), 0);
 	}
-	assert_int_equal(t.size, 8);
-	t.size = 7;
-	for (unsigned at = 0; next_fault(&at);) {
-		enum err e = tree_root(&t, root);
-
-		assert_int_equal(e, over() ? OK : E_FAILED);
+	for (int i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_join(t[i], NULL), 0);
+		acked += jobs[i].acked;
 	}
+	return acked;
+}
+
+/* All that wait get the error, and none after them a success. */
+static void a_failure_reaches_everybody(void **state)
+{
+	struct roll *r = rolling_new(state);
+	unsigned acked;
+
+	with = EIO;
+	faults[FDATASYNC].left = 20;
+	acked = run_threads(r);
+	assert_true(acked > 0 && acked < THREADS * EACH);
+	roll_free(r);
+	assert_true(signs_in(scratch_path(state, "roll")) >= acked);
+}
+
+/* ---- space ---- */
+
+static void low_space_is_told_once(void **state)
+{
+	struct roll *r = rolling_new(state);
+	const char *file = scratch_path(state, "roll/roll.000001");
+	struct roll_state s;
+
+	no_space = true;
+	rolling_sign(r);
+	rolling_sign(r);
+	assert_int_equal(book_count(file, "\"event\":\"roll.low\""), 1);
+	roll_state(r, &s);
+	assert_true(s.low && !s.failed);
+	no_space = false;
+	rolling_sign(r);
+	roll_state(r, &s);
+	assert_false(s.low);
+	roll_free(r);
+}
+
+/* ---- gathering ---- */
+
+static void a_single_writer_never_waits(void **state)
+{
+	struct roll *r = rolling_new(state);
+
+	slow = 2000;
+	for (int i = 0; i < 10; i++)
+		rolling_sign(r);
+	assert_int_equal(gathers, 0);
+	roll_free(r);
+}
+
+/* Of eight writers all but a few records share their barrier with the other seven's. */
+static void writers_are_gathered(void **state)
+{
+	struct roll *r = rolling_new(state);
+	struct roll_state s;
+
+	slow = 2000;
+	assert_int_equal(run_threads(r), THREADS * EACH);
+	roll_state(r, &s);
+	assert_true(s.barriers * 5 < s.records);
+	assert_true(gathers > 0);
+	roll_free(r);
+}
+
+/* ---- power ---- */
+
+struct scene {
+	unsigned acked;
+	bool complete;
+};
+
+/* Each file takes a few records. */
+static struct roll *roll_of_scene(void **state)
+{
+	struct roll_policy p = rolling_policy(state);
+	struct roll *r;
+
+	p.rotate_bytes = 2500;
+	assert_int_equal(roll_new(&p, &r), OK);
+	return r;
+}
+
+/* What a process does with a roll until the power goes. */
+static void act(void **state, struct scene *s)
+{
+	const struct roll_event ev = rolling_event("key");
+	struct roll *r = roll_of_scene(state);
+
+	for (int i = 0; i < 4; i++)
+		s->acked += roll_commit(r, &ev, NULL) == OK;
+	roll_free(r);
+	s->complete = true;
+}
+
+/* The same, after a process that was killed when it had written its second record and not synced it. */
+static void act_after_killed(void **state, struct scene *s)
+{
+	const unsigned ours = cut_at;
+	pid_t pid;
+
+	cut_at = 0;
+	pid = fork();
+	if (pid == 0) {
+		struct roll *r = roll_of_scene(state);
+
+		rolling_sign(r);
+		s->acked++;
+		cut_at = 1;
+		rolling_sign(r);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	cut_at = ours;
+	act(state, s);
+}
+
+/* The same directory goes on with what the power cut left. */
+static void lose_power_at(void **state, unsigned at, void (*does)(void **, struct scene *),
+			  struct scene *s)
+{
+	const char *dir = scratch_path(state, "roll"), *shadow = scratch_path(state, "shadow");
+	char command[600];
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		shadow_start(dir, shadow);
+		cut_at = at;
+		does(state, s);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	snprintf(command, sizeof(command), "rm -rf '%s' && mv '%s' '%s' && rm -r '%s.contents'",
+		 dir, shadow, dir, shadow);
+	assert_int_equal(system(command), 0);
+}
+
+static void check_after(void **state, const struct scene *s, size_t before)
+{
+	struct roll *r = rolling_new(state);
+	const char *dir = scratch_path(state, "roll");
+	struct book b;
+
+	rolling_sign(r);
+	roll_free(r);
+	assert_true(signs_in(dir) >= before + s->acked + 1);
+	book_check(dir, &b);
+	assert_int_equal(b.missing, 0);
+	assert_int_equal(b.unended, 0);
+}
+
+static void cut_everywhere(void **state, void (*does)(void **, struct scene *), unsigned acked)
+{
+	struct scene *s =
+		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(s != MAP_FAILED);
+	for (unsigned at = 1; !s->complete; at++) {
+		size_t before = signs_in(scratch_path(state, "roll"));
+
+		*s = (struct scene){ 0 };
+		lose_power_at(state, at, does, s);
+		check_after(state, s, before);
+		assert_true(at < 100);
+	}
+	assert_int_equal(s->acked, acked);
+	munmap(s, sizeof(*s));
+}
+
+/* In a new directory the first cuts leave nothing, and the next begins anew. */
+static void a_power_cut_loses_nothing_that_was_answered(void **state)
+{
+	cut_everywhere(state, act, 4);
+}
+
+static void a_power_cut_after_a_kill_is_no_alarm(void **state)
+{
+	cut_everywhere(state, act_after_killed, 5);
 }
 
 int main(void)
 {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, rolling_teardown)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_append),
-		cmocka_unit_test(test_append_allocates_nothing),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_tree),
+		TEST(each_call_fails_once),
+		TEST(a_short_write_fails_or_goes_on),
+		TEST(a_failed_barrier_is_not_tried_again),
+		TEST(a_failure_reaches_everybody),
+		TEST(low_space_is_told_once),
+		TEST(a_single_writer_never_waits),
+		TEST(writers_are_gathered),
+		TEST(a_power_cut_loses_nothing_that_was_answered),
+		TEST(a_power_cut_after_a_kill_is_no_alarm),
 	};
 
-	return cmocka_run_group_tests(tests, up, down);
+	return cmocka_run_group_tests(tests, rolling_forks, NULL);
 }
