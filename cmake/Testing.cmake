@@ -115,7 +115,8 @@ function(chancery_test_tools folder)
 			add_executable(${target} ${source})
 		endif()
 		chancery_includes(${target})
-		chancery_link(${target} chancery_client chancery_base ${CMAKE_DL_LIBS})
+		chancery_link(${target} chancery_client chancery_base chancery::libcrypto
+			${CMAKE_DL_LIBS})
 		set_target_properties(${target} PROPERTIES PREFIX ""
 			LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${folder}
 			RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${folder})

@@ -7,6 +7,7 @@ _chancery() {
     token) name="${COMP_WORDS[1]} ${COMP_WORDS[2]}" ;;
     key) name="${COMP_WORDS[1]} ${COMP_WORDS[2]}" ;;
     mech) name="${COMP_WORDS[1]} ${COMP_WORDS[2]}" ;;
+    audit) name="${COMP_WORDS[1]} ${COMP_WORDS[2]}" ;;
     *) name=${COMP_WORDS[1]} ;;
   esac
   case "$name $prev" in
@@ -34,6 +35,11 @@ _chancery() {
     "key delete --pin-source") words="file: credential: fd: env: prompt" ;;
     "key public --format") words="pem der" ;;
     "key public --pin-source") words="file: credential: fd: env: prompt" ;;
+    "audit verify --auditor-key") words="file: fd: prompt" ;;
+    "audit anchor --auditor-key") words="file: fd: prompt" ;;
+    "audit receipt --auditor-key") words="file: fd: prompt" ;;
+    "audit rotate-key --auditor-key") words="file: fd: prompt" ;;
+    "audit export --format") words="csv ndjson" ;;
     "sign --algorithm") words="rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 ecdsa-sha256 ecdsa-sha384 ecdsa-sha512 ecdsa-sha3-256 ecdsa-sha3-384 ecdsa-sha3-512 eddsa ml-dsa" ;;
     "sign --format") words="der raw" ;;
     "sign --pin-source") words="file: credential: fd: env: prompt" ;;
@@ -44,7 +50,7 @@ _chancery() {
     "doctor --so-pin-source") words="file: credential: fd: env: prompt" ;;
   esac
   if [ -z "$words" ]; then
-    if [ "$COMP_CWORD" = 1 ]; then words="token key mech sign verify stat doctor selftest completion"
+    if [ "$COMP_CWORD" = 1 ]; then words="token key mech audit sign verify stat doctor selftest completion"
     else
       case "$name" in
         "token init") words=" --label --so-pin-source --pin-source --make-pins --reinitialize --json --quiet --module --help" ;;
@@ -63,6 +69,16 @@ _chancery() {
         "key delete") words=" --pair --pin-source --json --quiet --module --help" ;;
         "key public") words=" --out --format --pin-source --json --quiet --module --help" ;;
         "mech list") words=" --all --p11-kit --diff --timeout --json --quiet --module --help" ;;
+        "audit init") words=" --key-out --pub-out --auditor-pub --json --quiet --module --help" ;;
+        "audit verify") words=" --dir --auditor-key --anchor --auditor-pub --jobs --json --quiet --module --help" ;;
+        "audit show") words=" --dir --actor --key --event --since --until --file --json --quiet --module --help" ;;
+        "audit tail") words=" --dir --lines --follow --actor --key --event --file --json --quiet --module --help" ;;
+        "audit stats") words=" --dir --actor --key --event --since --until --file --json --quiet --module --help" ;;
+        "audit anchor") words=" --dir --auditor-key --out --json --quiet --module --help" ;;
+        "audit receipt") words=" --dir --auditor-key --out --json --quiet --module --help" ;;
+        "audit check-receipt") words=" --auditor-pub --json --quiet --module --help" ;;
+        "audit rotate-key") words=" --auditor-key --key-out --pub-out --out --json --quiet --module --help" ;;
+        "audit export") words=" --dir --format --actor --key --event --since --until --file --json --quiet --module --help" ;;
         "sign") words=" --in --out --algorithm --context --format --pin-source --json --quiet --module --help" ;;
         "verify") words=" --in --signature --algorithm --context --format --pin-source --json --quiet --module --help" ;;
         "stat") words=" --watch --interval --prometheus --json --quiet --module --help" ;;
@@ -72,6 +88,7 @@ _chancery() {
         "token "*) words="init list info pin unlock rename delete backup restore " ;;
         "key "*) words="generate import list show delete public " ;;
         "mech "*) words="list " ;;
+        "audit "*) words="init verify show tail stats anchor receipt check-receipt rotate-key export " ;;
       esac
     fi
   fi

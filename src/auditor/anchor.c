@@ -109,29 +109,3 @@ const struct anchor_file *anchor_find(const struct anchor *a, uint64_t number)
 			return &a->file[i];
 	return NULL;
 }
-
-static enum err put_root(const char *front, const uint8_t root[SUM], struct buf *out)
-{
-	enum err e = buf_put(out, span_str(front));
-
-	if (e == OK)
-		e = code_b64_put(span(root, SUM), out);
-	return e == OK ? buf_put(out, span_str("\n")) : e;
-}
-
-enum err anchor_text(const uint8_t id[LINE_ID], uint64_t size, const uint8_t root[SUM],
-		     const struct anchor_file *file, size_t n, struct buf *out)
-{
-	char hex[2 * LINE_ID + 1], front[128];
-	enum err e;
-
-	code_hex_put(span(id, LINE_ID), hex);
-	snprintf(front, sizeof(front), FRONT "%s/index\n%" PRIu64 "\n", hex, size);
-	e = put_root(front, root, out);
-	for (size_t i = 0; e == OK && i < n; i++) {
-		snprintf(front, sizeof(front), "file %" PRIu64 " %" PRIu64 " ", file[i].number,
-			 file[i].size);
-		e = put_root(front, file[i].root, out);
-	}
-	return e;
-}

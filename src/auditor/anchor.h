@@ -30,8 +30,10 @@ enum err anchor_read(struct span text, struct anchor *a, struct why *why);
 void anchor_free(struct anchor *a);
 const struct anchor_file *anchor_find(const struct anchor *a, uint64_t number);
 
-/* The text over which an anchor is signed, without signatures: index of this size and root, and the files given. */
-enum err anchor_text(const uint8_t id[LINE_ID], uint64_t size, const uint8_t root[SUM],
-		     const struct anchor_file *file, size_t n, struct buf *out);
+/*
+ * The text of an anchor of the roll in dir as it stands, without signatures: its index, and every file that is not closed. Only these are read, and
+ * checked. E_CORRUPT with a why: something is wrong with them.
+ */
+enum err anchor_text(const char *dir, struct buf *out, struct why *why);
 
 #endif

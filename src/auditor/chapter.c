@@ -382,6 +382,7 @@ static void walk_file(struct walk *w)
 	w->out->records = w->n;
 	w->out->bytes = w->lines.offset;
 	memcpy(w->out->head, w->h, SUM);
+	merkle_root(&w->tree, w->out->root);
 }
 
 enum err chapter_check(const struct chapter_ask *ask, struct chapter *out)

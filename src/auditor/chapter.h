@@ -42,6 +42,7 @@ struct chapter {
 	uint64_t signed_size; /* records under the last checkpoint */
 	uint8_t id[LINE_ID];
 	uint8_t first[SUM], head[SUM]; /* h of the first and last record */
+	uint8_t root[SUM];             /* of the tree of all records */
 	bool has_roll;                 /* the first record was read: id, and what follows */
 	struct {                       /* of the index, as the first record has it */
 		uint64_t size;

@@ -380,6 +380,25 @@ enum err review_run(const struct review_ask *ask, struct review *r, struct why *
 	return e;
 }
 
+enum err review_alone(const char *path, struct review *r, struct why *why)
+{
+	struct review_ask ask = { .dir = NULL };
+	struct contents c = { 0 };
+	struct chapter_ask file = { .path = path };
+
+	memset(r, 0, sizeof(*r));
+	r->at = mem_alloc(sizeof(*r->at));
+	if (r->at == NULL || chapter_check(&file, r->at) != OK)
+		return why_fail(why, E_MEMORY, "no memory to check %s", path);
+	r->n = 1;
+	r->has_id = r->at->has_roll;
+	memcpy(r->id, r->at->id, LINE_ID);
+	if (r->at->damaged)
+		findings_add(&r->bad, &r->at->bad);
+	sum_up(&ask, &c, r);
+	return OK;
+}
+
 void review_free(struct review *r)
 {
 	mem_free(r->at);

@@ -38,6 +38,8 @@ struct review {
 
 /* Damage is in r->bad; an error with a why means that the check could not be made. Afterwards review_free. */
 enum err review_run(const struct review_ask *ask, struct review *r, struct why *why);
+/* The same for one file that stands alone: what was written to a stream. */
+enum err review_alone(const char *path, struct review *r, struct why *why);
 void review_free(struct review *r); /* zeroed accepted */
 
 /* What was established, when nothing is wrong. */

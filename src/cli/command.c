@@ -204,7 +204,9 @@ static int command_run(const struct command *k, int argc, char **argv)
 		e = k->run(&c);
 	if (e != OK)
 		report_error(&c, e);
-	return report_flush(&c) ? err_exit(e) : EX_IOERR;
+	if (!report_flush(&c))
+		return EX_IOERR;
+	return e == OK ? c.status : err_exit(e);
 }
 
 int command_main(int argc, char **argv)

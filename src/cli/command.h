@@ -45,6 +45,7 @@ struct call {
 	size_t n_operands;
 	bool json, quiet;
 	bool told;          /* the one JSON value was printed */
+	int status;         /* the exit status when all went well: of a check that found something */
 	const char *module; /* --module, or NULL */
 	struct why why;
 };

@@ -11,6 +11,10 @@ extern const struct command cmd_token_rename, cmd_token_delete, cmd_token_backup
 extern const struct command cmd_key_generate, cmd_key_list, cmd_key_show, cmd_key_delete,
 	cmd_key_public, cmd_key_import;
 extern const struct command cmd_mech_list;
+extern const struct command cmd_audit_init, cmd_audit_verify, cmd_audit_show, cmd_audit_tail,
+	cmd_audit_stats;
+extern const struct command cmd_audit_anchor, cmd_audit_receipt, cmd_audit_check_receipt,
+	cmd_audit_rotate_key, cmd_audit_export;
 extern const struct command cmd_sign, cmd_verify, cmd_stat, cmd_doctor, cmd_selftest,
 	cmd_completion;
 

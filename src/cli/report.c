@@ -17,7 +17,7 @@ static enum err no_memory(struct call *c)
  * Whether the JSON value was printed, because --json asked for it. In ASCII: what a terminal would
  * obey is \uXXXX then, wherever the text came from.
  */
-static bool print_json(struct call *c, const json_t *v)
+bool report_json(struct call *c, const json_t *v)
 {
 	if (!c->json)
 		return false;
@@ -102,7 +102,7 @@ enum err report_table(struct call *c, json_t *rows, const struct column *cols, c
 
 	if (rows == NULL)
 		return no_memory(c);
-	if (print_json(c, rows)) {
+	if (report_json(c, rows)) {
 		json_decref(rows);
 		return OK;
 	}
@@ -128,7 +128,7 @@ enum err report_fields(struct call *c, json_t *object, const struct column *cols
 {
 	if (object == NULL)
 		return no_memory(c);
-	if (!print_json(c, object)) {
+	if (!report_json(c, object)) {
 		int width = 0;
 		for (const struct column *k = cols; k->head != NULL; k++)
 			width = text_width(k->head) > width ? text_width(k->head) : width;
@@ -161,7 +161,7 @@ enum err report_done(struct call *c, json_t *object, const char *fmt, ...)
 {
 	if (object == NULL)
 		return no_memory(c);
-	if (!print_json(c, object) && !c->quiet) {
+	if (!report_json(c, object) && !c->quiet) {
 		va_list ap;
 		va_start(ap, fmt);
 		print_line(stdout, "", fmt, ap);
@@ -203,7 +203,7 @@ void report_error(struct call *c, enum err e)
 		return;
 	json_t *v = json_pack("{s:{s:s, s:i}}", "error", "text", text, "status", err_exit(e));
 	if (v != NULL)
-		print_json(c, v);
+		report_json(c, v);
 	json_decref(v);
 }
 

@@ -22,6 +22,8 @@ enum err report_fields(struct call *c, json_t *object, const struct column *cols
 /* An object whose text for people is one sentence. Takes over the reference. */
 enum err report_done(struct call *c, json_t *object, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Prints v if --json asks for it; false: the text for people is still to come. */
+bool report_json(struct call *c, const json_t *v);
 /* On stderr, unless --quiet: what happens now. */
 void report_step(const struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A warning, on stderr. */
