@@ -6,6 +6,9 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -49,6 +52,67 @@ void rolling_sign(struct roll *r)
 	const struct roll_event ev = rolling_event("key");
 
 	assert_int_equal(roll_commit(r, &ev, NULL), OK);
+}
+
+const char *rolling_file(void **state, unsigned n)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "roll/roll.%06u", n);
+	return scratch_path(state, name);
+}
+
+void rolling_signs(struct roll *r, unsigned n)
+{
+	while (n-- != 0)
+		rolling_sign(r);
+}
+
+struct book rolling_checked(void **state)
+{
+	struct book b;
+
+	book_check(scratch_path(state, "roll"), &b);
+	return b;
+}
+
+void rolling_must_fail(struct roll *r, const char *text)
+{
+	const struct roll_event ev = rolling_event("key");
+	struct roll_state s;
+
+	assert_int_equal(roll_ready(r), OK);
+	assert_int_equal(roll_commit(r, &ev, NULL), E_DEVICE);
+	assert_int_equal(roll_commit(r, &ev, NULL), E_DEVICE);
+	assert_int_equal(roll_note(r, &ev), E_DEVICE);
+	assert_int_equal(roll_ready(r), E_DEVICE);
+	roll_state(r, &s);
+	assert_true(s.failed);
+	assert_non_null(strstr(s.why, text));
+}
+
+pid_t rolling_start(void **state, unsigned count, bool end)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct roll *r = rolling_new(state);
+
+		rolling_signs(r, count);
+		if (end)
+			roll_free(r);
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+void rolling_finish(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 int rolling_setup(void **state)

@@ -5,13 +5,27 @@
 
 #include "audit/roll.h"
 
+#include "rollbook.h"
+#include <sys/types.h>
+
 /* The roll at "roll" of the scratch directory; the target is static. */
 struct roll_policy rolling_policy(void **state);
 struct roll *rolling_new(void **state);
 /* A signature of the key `label`. */
 struct roll_event rolling_event(const char *label);
-/* One, that must succeed. */
+/* One, or n, that must succeed. */
 void rolling_sign(struct roll *r);
+void rolling_signs(struct roll *r, unsigned n);
+/* Nothing is recorded any more, and the reason has this text in it. */
+void rolling_must_fail(struct roll *r, const char *text);
+
+/* The path of file n, static; what book_check says of the directory. */
+const char *rolling_file(void **state, unsigned n);
+struct book rolling_checked(void **state);
+
+/* Another process that records so much, and then ends its roll or just exits. */
+pid_t rolling_start(void **state, unsigned count, bool end);
+void rolling_finish(pid_t pid);
 
 /* cmocka fixtures: crypto and a scratch directory. */
 int rolling_setup(void **state);
