@@ -2,7 +2,6 @@
 #include "core/count.h"
 
 #include "core/token.h"
-#include "store/meter.h"
 
 /* What was given is not what it should be. Whatever else goes wrong is a failure. */
 static const bool rejects[E_COUNT] = {
@@ -10,11 +9,6 @@ static const bool rejects[E_COUNT] = {
 	[E_AEAD] = true,      [E_CIPHERTEXT_LEN] = true, [E_WRAPPED_INVALID] = true,
 	[E_SIGNATURE] = true, [E_SIGNATURE_LEN] = true,  [E_WRAPPED_LEN] = true,
 };
-
-struct count count_new(void)
-{
-	return (struct count){ .timed = meter_sample() };
-}
 
 static enum meter_end end_of(enum err e)
 {

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/tally.h"
+#include "store/meter.h"
 #include <chancery/pkcs11.h>
 
 struct token;
@@ -20,7 +20,10 @@ struct count {
 };
 
 /* A new use, with no call under way. */
-struct count count_new(void);
+static inline struct count count_new(void)
+{
+	return (struct count){ .timed = meter_sample() };
+}
 
 /* A call of the use begins, and ends. Between two of them the time is the application's. */
 static inline void count_go(struct count *c)

@@ -30,13 +30,7 @@ struct meter {
 	struct meter *older;
 };
 
-/* Which lane this thread counts in, and when it is sampled next. */
-struct counting {
-	unsigned lane; /* 1 and on; 0: not chosen yet */
-	unsigned turn;
-};
-
-static __thread struct counting counting __attribute__((tls_model("initial-exec")));
+__thread struct meter_thread meter_thread __attribute__((tls_model("initial-exec")));
 static atomic_uint threads; /* that ever counted */
 
 /* ---- the file ---- */
@@ -217,20 +211,13 @@ void meter_reset(struct meter *m)
 /* ---- counting ---- */
 
 /* Threads of one process, and those of several with one thread each, are spread over the lanes, and their samples over the turns. */
-static void choose_lane(void)
+void meter_thread_begin(void)
 {
 	const unsigned n = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) +
 			   (unsigned)getpid() * 5;
 
-	counting.lane = 1 + n % TALLY_LANES;
-	counting.turn = n * 23;
-}
-
-bool meter_sample(void)
-{
-	if (counting.lane == 0)
-		choose_lane();
-	return counting.turn++ % TALLY_SAMPLE == 0;
+	meter_thread.lane = 1 + n % TALLY_LANES;
+	meter_thread.turn = n * 23;
 }
 
 static void add(_Atomic uint64_t *to, uint64_t n)
@@ -261,9 +248,9 @@ static struct tally_cell *find_cell(struct tally *t, enum tally_use use, unsigne
 {
 	const size_t row = find_row(t, tally_key(use, mechanism));
 
-	if (counting.lane == 0)
-		choose_lane();
-	return row < TALLY_ROWS ? &t->cell[counting.lane - 1][row] : NULL;
+	if (meter_thread.lane == 0)
+		meter_thread_begin();
+	return row < TALLY_ROWS ? &t->cell[meter_thread.lane - 1][row] : NULL;
 }
 
 /* Moves what is in recent now, whoever added it. */

@@ -38,7 +38,24 @@ void meter_add(struct meter *m, enum tally_use use, unsigned long mechanism, enu
 	       uint64_t bytes);
 /* The time of a use for which meter_sample said yes. */
 void meter_time(struct meter *m, enum tally_use use, unsigned long mechanism, uint64_t ns);
+
+/* Which lane this thread counts in, and when it is sampled next. For meter.c and the function below. */
+struct meter_thread {
+	unsigned lane; /* 1 and on; 0: not chosen yet */
+	unsigned turn;
+};
+
+extern __thread struct meter_thread meter_thread __attribute__((tls_model("initial-exec")));
+
+/* Chooses both. */
+void meter_thread_begin(void);
+
 /* Whether the time of the use that begins is to be taken: one in TALLY_SAMPLE of each thread. */
-bool meter_sample(void);
+static inline bool meter_sample(void)
+{
+	if (meter_thread.lane == 0)
+		meter_thread_begin();
+	return meter_thread.turn++ % TALLY_SAMPLE == 0;
+}
 
 #endif
