@@ -42,7 +42,7 @@ static struct span seed(void)
 	return span_str("thirty-two bytes that nobody has");
 }
 
-/* Mutations: boxing-salt-binds, boxing-info. */
+/* Mutation: boxing-salt-binds. */
 static void test_opens(void **state)
 {
 	struct buf sealed = { 0 };
@@ -88,7 +88,7 @@ static void test_never_the_same(void **state)
 	buf_free(&b);
 }
 
-/* Mutation: boxing-key-length. */
+/* Mutation: boxing-key-refused. */
 static void test_no_key(void **state)
 {
 	static const size_t lengths[] = {

@@ -119,7 +119,7 @@ static bool found(const void *where, size_t n, const char *hex)
 }
 
 /*
- * Mutations: roll-key-ratchets, roll-mac-of-head, roll-mac-key, roll-prev-hashed, roll-body-to-prev, roll-head-moves, roll-file-bound,
+ * Mutations: roll-key-ratchets, roll-mac-of-head, roll-mac-key, roll-prev-hashed, roll-body-to-quote, roll-head-moves, roll-file-bound,
  * roll-tree-of-heads.
  */
 static void test_lines(void **state)
@@ -205,7 +205,7 @@ static bool masked(const uint8_t *stack, uint8_t with)
 	return memmem(stack, STACK_N, m, sizeof(m)) != NULL;
 }
 
-/* Neither the old key nor the new one stays on the stack. Mutations: roll-step-wiped, roll-mac-block-wiped, roll-hash-wiped. */
+/* Neither the old key nor the new one stays on the stack. Mutations: roll-step-wiped, sha256-mac-block-wiped, sha256-state-wiped. */
 static void test_stack(void **state)
 {
 	uint8_t *stack =

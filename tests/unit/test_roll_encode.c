@@ -145,7 +145,7 @@ static void test_cut(void **state)
 	cuts("\xc3\xa9", 'a', 255, 255, ",\"x\":\"", "a",
 	     "\",\"x_sha256\":\"4b193901682eb0097c0c861742a85b3c534a11db5e8e5864481134cef8992b65\"");
 	cuts("\xc3\xa9", 'a', 254, 254, ",\"x\":\"", "a", "\\u00e9\"");
-	/* what is wrong behind the cut is wrong all the same */
+	/* what is wrong behind the cut is wrong all the same (roll-utf8-judged) */
 	cuts("\xff", 'b', 299, 256, ",\"x_hex\":\"", "62",
 	     "\",\"x_sha256\":\"30aba1bd8f09d34c01339e729adb43cfee2b5e04eb00ac9b9060e9744332f8f3\"");
 }

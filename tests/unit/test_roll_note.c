@@ -106,7 +106,7 @@ static struct buf note(const struct note_keys *k, struct span *text, struct span
 	return b;
 }
 
-/* Mutations: note-key-id, note-mldsa-mark, note-signs-text. */
+/* Mutations: note-key-id, note-signs-text, note-every-key. */
 static void notes(bool mldsa)
 {
 	struct note_keys *k = NULL;

@@ -20,7 +20,7 @@ static void add(struct tree *t, unsigned i)
 	assert_int_equal(tree_add(t, span(leaf, (size_t)n)), OK);
 }
 
-/* Mutations: roll-tree-leaf-mark, roll-tree-node-mark, roll-tree-order. */
+/* Mutations: roll-tree-leaf-mark, roll-tree-order. */
 static void test_roots(void **state)
 {
 	static const struct {
