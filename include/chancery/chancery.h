@@ -43,7 +43,7 @@ extern "C" {
 /* The vendor interface: ask C_GetInterface for this name. */
 #define CHANCERY_INTERFACE_NAME  "Vendor Chancery"
 #define CHANCERY_INTERFACE_MAJOR 1
-#define CHANCERY_INTERFACE_MINOR 0
+#define CHANCERY_INTERFACE_MINOR 1
 
 /* Why a function of this interface failed and what to do about it: a sentence or two, terminated. */
 typedef struct CK_CHANCERY_WHY {
@@ -70,6 +70,34 @@ typedef struct CK_CHANCERY_MEMORY {
 	CK_ULONG keyEvictions;   /* how many went since C_Initialize */
 } CK_CHANCERY_MEMORY;
 typedef CK_CHANCERY_MEMORY *CK_CHANCERY_MEMORY_PTR;
+
+/* ---- the audit log (docs/AUDIT.md) ---- */
+
+/* Bytes of what AuditOnBehalf takes. */
+#define CHANCERY_ON_BEHALF_MAX 1024
+
+/* Where a record is. */
+typedef struct CK_CHANCERY_REFERENCE {
+	CK_BYTE roll[16]; /* the log's id */
+	CK_ULONG file;    /* 0: a stream */
+	CK_ULONG seq;
+	CK_BYTE head[32]; /* h of the record: what the next one names */
+} CK_CHANCERY_REFERENCE;
+typedef CK_CHANCERY_REFERENCE *CK_CHANCERY_REFERENCE_PTR;
+
+/* How the log of this process does. */
+typedef struct CK_CHANCERY_AUDIT {
+	CK_BBOOL on;   /* CK_FALSE: `audit = off` */
+	CK_BBOOL open; /* something was recorded, and so there is a file */
+	CK_BBOOL
+		failed; /* nothing can be recorded any more, and no key is used until C_Initialize */
+	CK_BBOOL durable; /* of an open one. CK_FALSE: where it goes gives no durability */
+	CK_BBOOL low;     /* the disk is nearly full */
+	CK_ULONG file;    /* the file's number; 0: a stream */
+	CK_ULONG records, barriers, bytes; /* since C_Initialize */
+	char why[256];                     /* what failed; terminated */
+} CK_CHANCERY_AUDIT;
+typedef CK_CHANCERY_AUDIT *CK_CHANCERY_AUDIT_PTR;
 
 /*
  * The function list of the vendor interface. A higher minor version appends members and changes
@@ -123,6 +151,26 @@ typedef struct CK_CHANCERY_FUNCTIONS {
 	 */
 	CK_RV(*AuditInit)
 	(const CK_UTF8CHAR *publicKeyText, CK_ULONG len, CK_CHANCERY_WHY_PTR why);
+	/*
+	 * For whom the host acts with this session, from now on until it says otherwise or closes it: `on_behalf` of its records. Nobody checks it, and it
+	 * stands beside user, process and program, never instead of them. Any bytes, CHANCERY_ON_BEHALF_MAX at most (CKR_DATA_LEN_RANGE); none: nobody.
+	 */
+	CK_RV(*AuditOnBehalf)
+	(CK_SESSION_HANDLE hSession, const CK_UTF8CHAR *text, CK_ULONG len);
+	/* The record that the last call with this session left, if it left any; CKR_OPERATION_NOT_INITIALIZED: the session has left none yet. */
+	CK_RV(*AuditReference)
+	(CK_SESSION_HANDLE hSession, CK_CHANCERY_REFERENCE_PTR reference);
+	/* Signs a checkpoint over all that was recorded, and returns when it is durable. CKR_FUNCTION_NOT_SUPPORTED: the log is off. */
+	CK_RV (*AuditCheckpoint)(void);
+	CK_RV (*AuditState)(CK_CHANCERY_AUDIT_PTR state);
+	/*
+	 * Whether the keys of the token are to work only with the audit log, sealed in the token. What must be recorded
+	 * gets CKR_DEVICE_ERROR then where the log is off, this function included.
+	 */
+	CK_RV(*TokenRequireAudit)
+	(CK_SLOT_ID slot, const CK_UTF8CHAR *soPin, CK_ULONG soPinLen, CK_BBOOL on,
+	 CK_CHANCERY_WHY_PTR why);
+	CK_RV (*TokenRequiresAudit)(CK_SLOT_ID slot, CK_BBOOL *on);
 } CK_CHANCERY_FUNCTIONS;
 typedef CK_CHANCERY_FUNCTIONS *CK_CHANCERY_FUNCTIONS_PTR;
 

@@ -8,15 +8,10 @@
 #include "core/token.h"
 #include "crypto/lib.h"
 #include "crypto/mech.h"
-#include "p11/call.h"
 
 _Static_assert(sizeof(struct why) == sizeof(CK_CHANCERY_WHY), "a reason is passed on as it is");
 
-/*
- * Fills the caller's structure in, if there is one. An error that brought no text of its own gets the general one; what
- * was tried in vain before a success is nobody's reason.
- */
-static CK_RV leave_why(struct call *c, enum err e, const struct why *why, CK_CHANCERY_WHY *out)
+CK_RV vendor_leave(struct call *c, enum err e, const struct why *why, CK_CHANCERY_WHY *out)
 {
 	const char *text = e != OK && why->text[0] != '\0' ? why->text : err_text(e);
 
@@ -38,7 +33,7 @@ static CK_RV token_create(const CK_UTF8CHAR *pin, CK_ULONG pin_len, const CK_UTF
 		e = pin == NULL || label == NULL || slot == NULL
 			    ? E_ARGUMENTS
 			    : slot_create_token(span(pin, pin_len), label, slot, &why);
-	return leave_why(&c, e, &why, out);
+	return vendor_leave(&c, e, &why, out);
 }
 
 static CK_RV token_delete(CK_SLOT_ID slot, const CK_UTF8CHAR *pin, CK_ULONG pin_len,
@@ -50,7 +45,7 @@ static CK_RV token_delete(CK_SLOT_ID slot, const CK_UTF8CHAR *pin, CK_ULONG pin_
 
 	if (e == OK)
 		e = pin == NULL ? E_ARGUMENTS : slot_delete_token(slot, span(pin, pin_len), &why);
-	return leave_why(&c, e, &why, out);
+	return vendor_leave(&c, e, &why, out);
 }
 
 static CK_RV token_rename_to(CK_SLOT_ID slot, const CK_UTF8CHAR *pin, CK_ULONG pin_len,
@@ -64,7 +59,7 @@ static CK_RV token_rename_to(CK_SLOT_ID slot, const CK_UTF8CHAR *pin, CK_ULONG p
 		e = pin == NULL || label == NULL
 			    ? E_ARGUMENTS
 			    : slot_rename_token(slot, span(pin, pin_len), label);
-	return leave_why(&c, e, &why, out);
+	return vendor_leave(&c, e, &why, out);
 }
 
 static CK_RV token_backup_to(CK_SLOT_ID slot, const CK_UTF8CHAR *pass, CK_ULONG pass_len,
@@ -78,7 +73,7 @@ static CK_RV token_backup_to(CK_SLOT_ID slot, const CK_UTF8CHAR *pass, CK_ULONG 
 		e = pass == NULL || path == NULL
 			    ? E_ARGUMENTS
 			    : slot_backup_token(slot, span(pass, pass_len), path, &why);
-	return leave_why(&c, e, &why, out);
+	return vendor_leave(&c, e, &why, out);
 }
 
 static CK_RV token_restore(const CK_UTF8CHAR *pass, CK_ULONG pass_len, const char *path,
@@ -92,7 +87,7 @@ static CK_RV token_restore(const CK_UTF8CHAR *pass, CK_ULONG pass_len, const cha
 		e = pass == NULL || path == NULL || slot == NULL
 			    ? E_ARGUMENTS
 			    : slot_restore_token(span(pass, pass_len), path, slot, &why);
-	return leave_why(&c, e, &why, out);
+	return vendor_leave(&c, e, &why, out);
 }
 
 /* ---- reports ---- */
@@ -199,4 +194,11 @@ CK_CHANCERY_FUNCTIONS vendor_functions = {
 	.MemoryStatistics = memory_statistics,
 	.CryptoVersion = crypto_version,
 	.StateCheck = state_check,
+	.AuditInit = vendor_audit_init,
+	.AuditOnBehalf = vendor_audit_on_behalf,
+	.AuditReference = vendor_audit_reference,
+	.AuditCheckpoint = vendor_audit_checkpoint,
+	.AuditState = vendor_audit_state,
+	.TokenRequireAudit = vendor_token_require_audit,
+	.TokenRequiresAudit = vendor_token_requires_audit,
 };
