@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include <openssl/core_names.h>
 #include <openssl/params.h>
-#include <stdio.h>
 
 enum {
 	PART_KEM,
@@ -101,7 +100,8 @@ static void name_public(struct keys_public *k, struct span text)
 
 	sum_of(text, span(NULL, 0), h);
 	code_hex_put(span(h, LINE_FINGERPRINT / 2), k->fingerprint);
-	snprintf(k->name, sizeof(k->name), KEYS_NAME "%s", k->fingerprint);
+	memcpy(k->name, KEYS_NAME, sizeof(KEYS_NAME) - 1);
+	memcpy(k->name + sizeof(KEYS_NAME) - 1, k->fingerprint, sizeof(k->fingerprint));
 }
 
 enum err keys_public_read(struct span text, struct keys_public *out, struct why *why)

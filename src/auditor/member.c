@@ -9,6 +9,38 @@ static bool is_plain(uint8_t c)
 	return c >= 0x20 && c <= 0x7e && c != '"' && c != '\\';
 }
 
+/* Every byte of a word: the byte v. */
+static uint64_t eight(uint8_t v)
+{
+	return UINT64_C(0x0101010101010101) * v;
+}
+
+/* Whether a byte of w is zero (or, which is no loss here, the byte above one that is zero is 1). */
+static uint64_t has_zero(uint64_t w)
+{
+	return (w - eight(1)) & ~w & eight(0x80);
+}
+
+/* How many bytes stand for themselves, eight at a time as long as there are eight. */
+static size_t plain_run(struct span s)
+{
+	size_t i = 0;
+
+	for (; i + 8 <= s.n; i += 8) {
+		uint64_t w, other;
+
+		memcpy(&w, s.p + i, sizeof(w));
+		other = (w & eight(0x80)) | ((w - eight(0x20)) & ~w & eight(0x80));
+		other |= has_zero(w ^ eight('"')) | has_zero(w ^ eight('\\'));
+		other |= has_zero(w ^ eight(0x7f));
+		if (other != 0)
+			break;
+	}
+	while (i < s.n && is_plain(s.p[i]))
+		i++;
+	return i;
+}
+
 static bool take(struct span *s, const char *text, size_t n)
 {
 	if (s->n < n || memcmp(s->p, text, n) != 0)
@@ -19,7 +51,10 @@ static bool take(struct span *s, const char *text, size_t n)
 
 static bool take_char(struct span *s, char c)
 {
-	return take(s, &c, 1);
+	if (s->n == 0 || s->p[0] != (uint8_t)c)
+		return false;
+	*s = span(s->p + 1, s->n - 1);
+	return true;
 }
 
 /* `uXXXX`, and what it stands for. */
@@ -57,9 +92,8 @@ static bool take_string(struct span *s, struct span *out)
 		return false;
 	const uint8_t *from = rest.p;
 	for (;;) {
-		size_t i = 0;
-		while (i < rest.n && is_plain(rest.p[i]))
-			i++;
+		size_t i = plain_run(rest);
+
 		rest = span(rest.p + i, rest.n - i);
 		if (take_char(&rest, '"'))
 			break;
@@ -114,15 +148,16 @@ static bool take_hash(struct span *s, uint8_t out[SUM])
 	return true;
 }
 
-/* `"name` and an end of it. */
-static bool take_name(struct span *s, const struct member *row, const char *end)
+/* `"name` and an end of it. Most names that are asked for are others: their first letter says so. */
+static bool take_name(struct span *s, const struct member *row, struct span end)
 {
-	struct span rest = *s;
+	const size_t n = 1 + row->n + end.n;
+	const uint8_t *p = s->p;
 
-	if (!take_char(&rest, '"') || !take(&rest, row->name, row->n) ||
-	    !take(&rest, end, strlen(end)))
+	if (s->n < n || p[0] != '"' || p[1] != (uint8_t)row->name[0] ||
+	    memcmp(p + 1 + row->n, end.p, end.n) != 0 || memcmp(p + 1, row->name, row->n) != 0)
 		return false;
-	*s = rest;
+	*s = span(p + n, s->n - n);
 	return true;
 }
 
@@ -144,7 +179,7 @@ static bool take_text(struct span *s, const struct member *row, bool hex, struct
 	if (!take_string(s, &t->s) || (hex && !is_hex(t->s)))
 		return false;
 	rest = *s;
-	if (!take_char(&rest, ',') || !take_name(&rest, row, "_sha256\":"))
+	if (!take_char(&rest, ',') || !take_name(&rest, row, span("_sha256\":", 9)))
 		return true;
 	t->cut = true;
 	*s = rest;
@@ -189,8 +224,8 @@ static bool take_member(struct span *s, const struct member *row, bool *first, u
 
 	if (!*first && !take_char(&rest, ','))
 		return row->optional;
-	if (!take_name(&rest, row, "\":")) {
-		hex = row->kind == MEMBER_TEXT && take_name(&rest, row, "_hex\":");
+	if (!take_name(&rest, row, span("\":", 2))) {
+		hex = row->kind == MEMBER_TEXT && take_name(&rest, row, span("_hex\":", 6));
 		if (!hex)
 			return row->optional;
 	}

@@ -38,7 +38,13 @@ struct review {
 
 /* Damage is in r->bad; an error with a why means that the check could not be made. Afterwards review_free. */
 enum err review_run(const struct review_ask *ask, struct review *r, struct why *why);
-/* The same for one file that stands alone: what was written to a stream. */
+/*
+ * Whether every record of one file is authentic, before somebody puts his name to it. E_CORRUPT with a why: it is not, or the keys do not open
+ * its seal.
+ */
+enum err review_vouch(const char *dir, uint64_t number, const struct keys_private *keys,
+		      struct why *why);
+/* The same as review_run for one file that stands alone: what was written to a stream. */
 enum err review_alone(const char *path, struct review *r, struct why *why);
 void review_free(struct review *r); /* zeroed accepted */
 

@@ -2,6 +2,7 @@
 /* chancery audit receipt */
 #include "auditor/code.h"
 #include "auditor/place.h"
+#include "auditor/review.h"
 #include "cli/auditplace.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -37,13 +38,16 @@ static enum err take_place(struct call *c, uint64_t *file, uint64_t *seq)
 	return OK;
 }
 
-static enum err countersign(struct call *c, struct receipt *r)
+/* Only what was checked. */
+static enum err countersign(struct call *c, const char *dir, uint64_t file, struct receipt *r)
 {
 	struct keys_private *keys = NULL;
 	struct signed_note note;
 	struct buf text = { 0 };
 	enum err e = auditplace_keys(c, &keys);
 
+	if (e == OK && keys != NULL)
+		e = review_vouch(dir, file, keys, &c->why);
 	if (e == OK && keys != NULL && signed_read(buf_span(&r->note), &note)) {
 		e = buf_put(&text, note.text);
 		if (e == OK)
@@ -92,7 +96,7 @@ static enum err audit_receipt(struct call *c)
 	if (e == OK)
 		e = receipt_make(path, seq, &r, &c->why);
 	if (e == OK)
-		e = countersign(c, &r);
+		e = countersign(c, dir, file, &r);
 	if (e == OK)
 		e = write_out(c, &r);
 	receipt_free(&r);
