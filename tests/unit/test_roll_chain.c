@@ -3,6 +3,7 @@
 #include "audit/chain.h"
 #include "audit/encode.h"
 #include "base/mem.h"
+#include "crypto/sealing.h"
 #include "pair.h"
 
 #include <pthread.h>
@@ -205,26 +206,70 @@ static bool masked(const uint8_t *stack, uint8_t with)
 	return memmem(stack, STACK_N, m, sizeof(m)) != NULL;
 }
 
-/* Neither the old key nor the new one stays on the stack. Mutations: roll-step-wiped, sha256-mac-block-wiped, sha256-state-wiped. */
-static void test_stack(void **state)
+/* Nothing else runs there afterwards and covers what it left. */
+static void *mac_there(void *arg)
 {
-	uint8_t *stack =
-		mmap(NULL, STACK_N, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct chain *c = chain();
+	static uint8_t mac[CHAIN_HASH];
+
+	assert_int_equal(sealing_mac(arg, NULL, 0, mac), OK);
+	return NULL;
+}
+
+/* The step from the first key to the second. */
+static void *ratchet_there(void *arg)
+{
+	const struct span parts[] = { span_str("rat"), span(arg, CHAIN_HASH) };
+	static uint8_t next[CHAIN_HASH];
+
+	assert_int_equal(sealing_digest(parts, 2, next), OK);
+	return NULL;
+}
+
+/* The second key, as it is and as the words of a state of SHA-256. */
+static bool next_key(const uint8_t *stack)
+{
+	struct buf next = unhex(rows[0].key);
+	uint32_t words[CHAIN_HASH / 4];
+	bool yes;
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		words[i] = (uint32_t)next.p[4 * i] << 24 | (uint32_t)next.p[4 * i + 1] << 16 |
+			   (uint32_t)next.p[4 * i + 2] << 8 | next.p[4 * i + 3];
+	yes = memmem(stack, STACK_N, next.p, next.n) != NULL ||
+	      memmem(stack, STACK_N, words, sizeof(words)) != NULL;
+	buf_free(&next);
+	return yes;
+}
+
+/* Neither the old key nor the new one is on the stack on which f ran. */
+static void leaves_no_key(void *(*f)(void *), void *arg)
+{
+	const int prot = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	uint8_t *stack = mmap(NULL, STACK_N, prot, flags, -1, 0);
 	pthread_attr_t a;
 	pthread_t t;
 
-	(void)state;
 	assert_true(stack != MAP_FAILED);
 	assert_int_equal(pthread_attr_init(&a), 0);
 	assert_int_equal(pthread_attr_setstack(&a, stack, STACK_N), 0);
-	assert_int_equal(pthread_create(&t, &a, append_there, c), 0);
+	assert_int_equal(pthread_create(&t, &a, f, arg), 0);
 	assert_int_equal(pthread_join(t, NULL), 0);
 	assert_null(memmem(stack, STACK_N, key, sizeof(key)));
-	assert_false(found(stack, STACK_N, rows[0].key));
+	assert_false(next_key(stack));
 	assert_false(masked(stack, 0x36) || masked(stack, 0x5c));
 	assert_int_equal(pthread_attr_destroy(&a), 0);
 	assert_int_equal(munmap(stack, STACK_N), 0);
+}
+
+/* Mutations: roll-step-wiped, sha256-mac-block-wiped, sha256-state-wiped. */
+static void test_stack(void **state)
+{
+	struct chain *c = chain();
+
+	(void)state;
+	leaves_no_key(append_there, c);
+	leaves_no_key(mac_there, key);
+	leaves_no_key(ratchet_there, key);
 	chain_free(c);
 }
 
