@@ -265,11 +265,17 @@ static enum err make(struct ledger *l, const struct site *s, const char *path, s
 	return e == OK ? dir_sync(s->path, why) : e;
 }
 
+/*
+ * Synced first: a process that was killed may have written it and not come to its sync, and what follows from it must not become durable before
+ * it does. For a file that is clean this costs nothing.
+ */
 static enum err read_state(struct ledger *l, const char *path, struct why *why)
 {
 	struct buf b = { .secret = true, .max = 2 * SLOT + 1 };
-	enum err e = file_read_fd(l->fd, path, 2 * SLOT, &b, why);
+	enum err e = fdatasync(l->fd) == 0 ? OK : why_errno(why, "cannot sync %s", path);
 
+	if (e == OK)
+		e = file_read_fd(l->fd, path, 2 * SLOT, &b, why);
 	if (e == OK)
 		e = choose(l, buf_span(&b), path, why);
 	buf_free(&b);

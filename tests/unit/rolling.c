@@ -51,7 +51,12 @@ void rolling_sign(struct roll *r)
 {
 	const struct roll_event ev = rolling_event("key");
 
-	assert_int_equal(roll_commit(r, &ev, NULL), OK);
+	if (roll_commit(r, &ev, NULL) != OK) {
+		struct roll_state s;
+
+		roll_state(r, &s);
+		fail_msg("%s", s.why);
+	}
 }
 
 const char *rolling_file(void **state, unsigned n)
