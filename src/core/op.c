@@ -131,17 +131,20 @@ enum err op_record(struct session *s, struct op *op, enum roll_event_kind event)
 }
 
 /*
- * Nothing is released here but an error, so what becomes of these records changes nothing for the caller. They are waited for: when
- * a session is closed, what it did is on the roll.
+ * Waited for: when a session is closed, what it did is on the roll. That a use failed tells something, too (a MAC is wrong, a padding is), so
+ * without its record the caller learns no more than that.
  */
-static void record_end(struct session *s, const struct op *op, enum err result)
+static enum err record_end(struct session *s, const struct op *op, enum err result)
 {
+	enum err e = OK;
+
 	if (!op->watched)
-		return;
+		return result;
 	if (op->begun)
-		(void)record(s, op, EV_STREAM_END, result);
+		e = record(s, op, EV_STREAM_END, result);
 	else if (op->used && result != OK)
-		(void)record(s, op, op_rows[op->kind].event, result);
+		e = record(s, op, op_rows[op->kind].event, result);
+	return e != OK && result != OK ? e : result;
 }
 
 /* ---- init ---- */
@@ -240,7 +243,7 @@ static enum err begin(struct session *s, struct op *op, enum op_kind k,
 static void cancel(struct session *s, struct op *op)
 {
 	op->phase = OP_IDLE;
-	op_end(s, op, OK);
+	(void)op_end(s, op, OK);
 }
 
 enum err op_init(struct session *s, enum op_kind k, const CK_MECHANISM *mechanism,
@@ -263,7 +266,7 @@ enum err op_init(struct session *s, enum op_kind k, const CK_MECHANISM *mechanis
 	if (e == OK && sig.n != 0)
 		e = buf_put(&op->sig, sig);
 	if (e != OK)
-		op_end(s, op, e);
+		(void)op_end(s, op, e);
 	return e;
 }
 
@@ -301,9 +304,9 @@ static void clear(struct buf *b)
 		buf_clear(b);
 }
 
-void op_end(struct session *s, struct op *op, enum err result)
+enum err op_end(struct session *s, struct op *op, enum err result)
 {
-	record_end(s, op, result);
+	result = record_end(s, op, result);
 	if (op->phase != OP_IDLE)
 		count_end(s->token, &op->count, counted_as[op->kind], op->run.mech->type, op->bytes,
 			  result);
@@ -325,6 +328,7 @@ void op_end(struct session *s, struct op *op, enum err result)
 	op->begun = false;
 	op->keyed = false;
 	op->bytes = 0;
+	return result;
 }
 
 /* 3.2, 5.6.5: what the flags name is cancelled; what is not active is no error. */

@@ -62,6 +62,6 @@ enum err op_digest_key(struct session *s, CK_OBJECT_HANDLE key)
 	if (e == E_OBJECT_HANDLE)
 		e = E_KEY_HANDLE;
 	if (e != OK)
-		op_end(s, op, e);
+		(void)op_end(s, op, e);
 	return e;
 }

@@ -7,8 +7,8 @@
 
 static enum err fail(struct session *s, struct op *side, struct op *main, enum err e)
 {
-	op_end(s, side, e);
-	op_end(s, main, e);
+	(void)op_end(s, side, e);
+	(void)op_end(s, main, e);
 	return e;
 }
 

@@ -167,9 +167,7 @@ enum err op_once(struct session *s, enum op_kind k, struct span in, struct out o
 	}
 	if (e == OK)
 		e = once(s, op, in, o);
-	if (e != E_TOO_SMALL)
-		op_end(s, op, e);
-	return e;
+	return e != E_TOO_SMALL ? op_end(s, op, e) : e;
 }
 
 /* ---- multi-part ---- */
@@ -254,7 +252,7 @@ enum err op_update(struct session *s, enum op_kind k, struct span in, struct out
 	else if (e == OK && (e = op_may_use(s, op)) == OK)
 		e = op_absorb(op, in);
 	if (e != OK && e != E_TOO_SMALL)
-		op_end(s, op, e);
+		e = op_end(s, op, e);
 	else
 		count_rest(&op->count);
 	return e;
@@ -310,7 +308,5 @@ enum err op_final(struct session *s, enum op_kind k, struct out o)
 	}
 	if (e == OK)
 		e = finish(s, op, o);
-	if (e != E_TOO_SMALL)
-		op_end(s, op, e);
-	return e;
+	return e != E_TOO_SMALL ? op_end(s, op, e) : e;
 }

@@ -73,9 +73,10 @@ struct op *op_active(const struct session *s, enum op_kind k);
 enum err op_place(struct session *s, enum op_kind k, struct op **op);
 /*
  * Idle again, and counted; what the caller has not seen is wiped. result: why, for the record of a
- * use that failed or of a stream.
+ * use that failed or of a stream. Returns what the caller is to be told: result, or why a failed use
+ * has no record.
  */
-void op_end(struct session *s, struct op *op, enum err result);
+enum err op_end(struct session *s, struct op *op, enum err result);
 /*
  * Starts op, idle, with the mechanism and the key that op->key holds. Takes over *par, also on
  * error; NULL: the mechanism has no parameter.

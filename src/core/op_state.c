@@ -135,7 +135,7 @@ static enum err load(struct session *s, const struct mech *m, const struct saved
 	if (e == OK)
 		e = m->ops->load(&op->run, v->inner);
 	if (e != OK) {
-		op_end(s, op, e);
+		(void)op_end(s, op, e);
 		return e;
 	}
 	op->phase = v->phase;

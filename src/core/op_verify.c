@@ -17,8 +17,7 @@ static enum err answer(struct session *s, struct op *op, enum err e)
 		e2 = op_record(s, op, op_rows[op->kind].event);
 	if (e2 != OK)
 		e = e2;
-	op_end(s, op, e);
-	return e;
+	return op_end(s, op, e);
 }
 
 /* The signature of this call, or the one that C_VerifySignatureInit took. */

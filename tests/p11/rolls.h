@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading the roll of the module under test, as lines of JSON and no more: whether it verifies is for other tests. */
+#ifndef CHANCERY_TESTS_ROLLS_H
+#define CHANCERY_TESTS_ROLLS_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+/* Records of this event in the directory `roll` of the home; NULL: of any. */
+size_t rolls_count(const char *event);
+/* The newest of them; the caller's. Fails the test when there is none. */
+json_t *rolls_last(const char *event);
+/* Fails unless the text at path, "key.label", is want; NULL: unless there is nothing. */
+void rolls_text(const json_t *record, const char *path, const char *want);
+/* A file of the directory, "roll.000001": removed. */
+void rolls_unlink_all(void);
+
+#endif
