@@ -24,8 +24,9 @@
 
 #include <cmocka.h>
 
-#define THREADS 8
-#define ROUNDS  8000
+#define THREADS 16 /* in each lane more than one */
+#define ROUNDS  200000
+#define NAMES   2
 #define NOBODY  65534
 
 static const char label[] = "a token of thirty-two characters";
@@ -149,13 +150,17 @@ static void test_carries(void **state)
 	meter_close(m);
 }
 
+/* So that they are at it together. */
+static pthread_barrier_t start;
+
 static void *count_much(void *arg)
 {
 	struct meter *m = arg;
 
+	(void)pthread_barrier_wait(&start);
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		meter_add(m, TALLY_SIGN, CKM_ECDSA + i % 16, METER_DONE, 3);
-		meter_add(m, TALLY_SIGN, CKM_ECDSA + i % 16, METER_REJECTED, 3);
+		meter_add(m, TALLY_SIGN, CKM_ECDSA + i % NAMES, METER_DONE, 3);
+		meter_add(m, TALLY_SIGN, CKM_ECDSA + i % NAMES, METER_REJECTED, 3);
 	}
 	return NULL;
 }
@@ -164,6 +169,7 @@ static void count_in_threads(struct meter *m)
 {
 	pthread_t t[THREADS];
 
+	assert_int_equal(pthread_barrier_init(&start, NULL, THREADS), 0);
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&t[i], NULL, count_much, m), 0);
 	for (int i = 0; i < THREADS; i++)
@@ -193,9 +199,9 @@ static void test_together(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	read_counts(v, &c);
-	assert_int_equal(c.n, 16);
+	assert_int_equal(c.n, NAMES);
 	for (size_t i = 0; i < c.n; i++) {
-		const uint64_t n = 2 * THREADS * ROUNDS / 16;
+		const uint64_t n = 2 * THREADS * ROUNDS / NAMES;
 
 		assert_true(c.row[i].done == n && c.row[i].rejected == n &&
 			    c.row[i].bytes == 3 * n);
