@@ -476,7 +476,8 @@ static void change_then_break(void)
 	aes = by_label("aes");
 	rolls_unlink_all();
 	assert_rv(set(), CKR_DEVICE_ERROR);
-	_exit(0); /* without C_Finalize: as if killed */
+	p11_finalize(); /* what is owed stays, also when the store is closed */
+	_exit(0);
 }
 
 static void owed(void **state)
@@ -503,14 +504,58 @@ static void owed(void **state)
 	p11_finalize();
 }
 
+/* A token that requires the roll is of no use without: not to be logged in to, and nothing of it changes; what is public can be seen. */
+static void required(void **state)
+{
+	static CK_UTF8CHAR so[] = SO_PIN;
+	CK_OBJECT_HANDLE h = HANDLE;
+	struct templ t = { 0 };
+	CK_TOKEN_INFO info;
+	CK_BBOOL on = CK_FALSE;
+
+	(void)state;
+	p11_configure("");
+	s = start();
+	assert_rv(vendor->TokenRequireAudit(p11_slot(), data, 8, CK_TRUE, NULL), CKR_PIN_INCORRECT);
+	assert_ok(vendor->TokenRequireAudit(p11_slot(), so, sizeof(so) - 1, CK_TRUE, NULL));
+	p11_login(s, CKU_USER); /* with the roll all is as it was */
+	mac = by_label("mac");
+	sign_init();
+	n = sizeof(result);
+	assert_ok(sign());
+	p11_finalize();
+	p11_configure("[module]\naudit = off\npublic_write = on\n");
+	s = start();
+	assert_rv(case_login(s, CKU_USER, USER_PIN), CKR_DEVICE_ERROR);
+	templ_ulong(&t, CKA_CLASS, CKO_DATA);
+	templ_bool(&t, CKA_TOKEN, true);
+	assert_rv(p11->C_CreateObject(s, t.a, t.n, &h), CKR_DEVICE_ERROR);
+	assert_int_equal(h, HANDLE);
+	assert_ok(p11->C_GetTokenInfo(p11_slot(), &info));
+	assert_ok(vendor->TokenRequiresAudit(p11_slot(), &on));
+	assert_int_equal(on, CK_TRUE);
+	/* nor is the demand taken back without a record */
+	assert_rv(vendor->TokenRequireAudit(p11_slot(), so, sizeof(so) - 1, CK_FALSE, NULL),
+		  CKR_DEVICE_ERROR);
+	p11_finalize();
+	p11_configure("");
+	s = start();
+	assert_ok(vendor->TokenRequireAudit(p11_slot(), so, sizeof(so) - 1, CK_FALSE, NULL));
+	p11_finalize();
+	p11_configure("[module]\naudit = off\n");
+	s = start();
+	p11_login(s, CKU_USER);
+	mac = by_label("mac");
+	sign_init();
+	assert_ok(sign());
+	p11_finalize();
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, p11_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(reader_gone),
-		TEST(unlinked),
-		TEST(full),
-		TEST(owed),
+		TEST(reader_gone), TEST(unlinked), TEST(full), TEST(owed), TEST(required),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -238,7 +238,8 @@ static void test_unset(void **state)
 	assert_int_equal(try_login(v->s, STORE_USER, "whatever"), E_PIN_UNSET);
 	assert_int_equal(store_set_pin(v->s, STORE_USER, text("old-pin"), text("new-pin"), NULL),
 			 E_PIN_UNSET);
-	assert_int_equal(store_create(v->dir, 1, &v->policy, text("abc"), label, NULL, NULL), E_PIN_LEN);
+	assert_int_equal(store_create(v->dir, 1, &v->policy, text("abc"), label, NULL, NULL),
+			 E_PIN_LEN);
 }
 
 /* ---- how a PIN becomes a key ---- */
@@ -264,7 +265,8 @@ static void test_kdf_choice(void **state)
 	const char *now = USER_PIN;
 
 	for (size_t i = 0; i < sizeof(pins) / sizeof(pins[0]); i++) {
-		assert_int_equal(store_set_pin(v->s, STORE_USER, text(now), text(pins[i].pin), NULL), OK);
+		assert_int_equal(
+			store_set_pin(v->s, STORE_USER, text(now), text(pins[i].pin), NULL), OK);
 		assert_int_equal(number(v, "SELECT kdf FROM pins WHERE user = 0"), pins[i].kdf);
 		now = pins[i].pin;
 		assert_int_equal(try_login(v->s, STORE_USER, now), OK);
@@ -406,6 +408,46 @@ static void test_rename(void **state)
 	assert_int_equal(vault_findings(v->s, v->user, false), 0);
 }
 
+/* What the token demands lies in the clear, so that it is known without a login, and is sealed, so that nobody takes it away. */
+static void test_audit_required(void **state)
+{
+	struct vault *v = *state;
+	const char label[33] = "anew                            ";
+	struct seal *so = vault_login(v->s, STORE_SO, SO_PIN);
+	struct store_event ev = { .body = text("event") };
+	char backup[PATH_MAX + 8], other[PATH_MAX + 8];
+	struct store *copy = NULL;
+
+	assert_false(info_of(v->s).audit_required);
+	assert_int_equal(store_require_audit(v->s, v->user, true, NULL), E_NOT_LOGGED_IN);
+	assert_int_equal(store_require_audit(v->s, so, true, &ev), OK);
+	assert_int_not_equal(ev.number, 0);
+	assert_true(info_of(v->s).audit_required);
+	seal_free(so);
+	assert_int_equal(store_reinit(v->s, text(SO_PIN), label, NULL), OK);
+	assert_true(info_of(v->s).audit_required);
+	snprintf(backup, sizeof(backup), "%s/backup", v->dir);
+	snprintf(other, sizeof(other), "%s/other", v->dir);
+	assert_int_equal(store_backup(v->s, text(PASSPHRASE), backup, NULL), OK);
+	assert_int_equal(store_restore(other, 0, &v->policy, text(PASSPHRASE), backup, NULL, NULL),
+			 OK);
+	assert_int_equal(store_open(other, 0, &v->policy, &copy, NULL), OK);
+	assert_true(info_of(copy).audit_required);
+	store_close(copy);
+	so = vault_login(v->s, STORE_SO, SO_PIN);
+	assert_int_equal(store_init_pin(v->s, so, text(USER_PIN), NULL), OK);
+	seal_free(so);
+	seal_free(v->user);
+	v->user = NULL;
+	store_close(v->s);
+	v->s = NULL;
+	vault_sql(v, "UPDATE token SET flags = 0");
+	v->s = vault_again(v, NULL);
+	assert_int_equal(try_login(v->s, STORE_USER, USER_PIN), E_CORRUPT);
+	vault_sql(v, "UPDATE token SET flags = 1");
+	v->user = vault_login(v->s, STORE_USER, USER_PIN);
+}
+
 /* ---- many at once ---- */
 
 #define PROCESSES 5
@@ -530,6 +572,7 @@ int main(void)
 		TEST(test_calibrate),
 		TEST(test_reinit),
 		TEST(test_rename),
+		TEST(test_audit_required),
 		TEST(test_many_wrong),
 		TEST(test_many_right),
 	};
