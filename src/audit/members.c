@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/members.h"
 
+#include "audit/digits.h"
+
 static bool take(struct span *s, uint8_t c)
 {
 	if (s->n == 0 || s->p[0] != c)
@@ -71,10 +73,19 @@ static bool take_name(struct span *s)
 	return take(s, '"') && take_some(s, is_name) && take(s, '"') && take(s, ':');
 }
 
+/* As digits_decimal writes them. */
+static bool take_number(struct span *s)
+{
+	const struct span was = *s;
+
+	if (!take_some(s, is_digit))
+		return false;
+	return was.n - s->n <= DIGITS_MAX && (was.p[0] != '0' || was.n - s->n == 1);
+}
+
 static bool take_simple(struct span *s)
 {
-	return take_name(s) &&
-	       (s->n != 0 && s->p[0] == '"' ? take_string(s) : take_some(s, is_digit));
+	return take_name(s) && (s->n != 0 && s->p[0] == '"' ? take_string(s) : take_number(s));
 }
 
 static bool take_object(struct span *s)
