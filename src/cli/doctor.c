@@ -159,6 +159,40 @@ static void check_memory(struct findings *f, const CK_CHANCERY_FUNCTIONS *fn)
 		findings_bad(f, "memory: the kernel does not wipe secrets in forked children");
 }
 
+/* *off: there is none. */
+static void check_audit(struct findings *f, const CK_CHANCERY_FUNCTIONS *fn, bool *off)
+{
+	CK_CHANCERY_AUDIT a;
+
+	if (fn->version.minor < 1 || fn->AuditState(&a) != CKR_OK)
+		return;
+	*off = !a.on;
+	if (!a.on)
+		findings_advice(f, "audit log: it is off, so no use of a key is recorded");
+	else if (a.failed)
+		findings_bad(f, "audit log: %s", a.why);
+	else if (a.open && !a.durable)
+		findings_advice(f, "audit log: where it goes, nothing is durable");
+	else if (a.low)
+		findings_advice(f, "audit log: its disk is nearly full");
+}
+
+static void check_required(struct findings *f, const CK_CHANCERY_FUNCTIONS *fn, bool off,
+			   CK_SLOT_ID slot)
+{
+	CK_BBOOL required = CK_FALSE;
+
+	if (fn == NULL || fn->version.minor < 1 ||
+	    fn->TokenRequiresAudit(slot, &required) != CKR_OK || !required)
+		return;
+	if (off)
+		findings_bad(
+			f,
+			"slot %lu: its token requires the audit log, which is off: none of its keys "
+			"works until `audit = on`",
+			slot);
+}
+
 static void check_tokens_folder(struct findings *f, const CK_CHANCERY_FUNCTIONS *fn)
 {
 	struct why why = { "" };
@@ -209,15 +243,18 @@ static void check_unreadable(struct findings *f, const struct module *m, bool *a
 	}
 }
 
-static enum err check_tokens(struct call *c, struct findings *f, const struct office *o)
+static enum err check_tokens(struct call *c, struct findings *f, const struct office *o,
+			     const CK_CHANCERY_FUNCTIONS *fn, bool off)
 {
 	struct spot *spots = NULL;
 	size_t n = 0;
 	bool unreadable = false;
 	enum err e = pick_tokens(o->m, &o->uri, PICK_TOKEN, &spots, &n, &c->why);
 
-	for (size_t i = 0; i < n && e == OK; i++)
+	for (size_t i = 0; i < n && e == OK; i++) {
 		check_token(f, &spots[i]);
+		check_required(f, fn, off, spots[i].slot);
+	}
 	check_unreadable(f, o->m, &unreadable);
 	if (e == OK && n == 0 && !unreadable)
 		findings_advice(
@@ -252,6 +289,7 @@ static enum err check_stored(struct call *c, struct findings *f, struct office *
 static enum err check_module(struct call *c, struct findings *f, struct office *o)
 {
 	const CK_CHANCERY_FUNCTIONS *fn = NULL;
+	bool off = false;
 	enum err e = office_module(c, c->n_operands > 0 ? c->operands[0] : NULL, o);
 
 	if (e != OK) {
@@ -265,7 +303,9 @@ static enum err check_module(struct call *c, struct findings *f, struct office *
 		check_memory(f, fn);
 	if (fn != NULL)
 		check_tokens_folder(f, fn);
-	e = check_tokens(c, f, o);
+	if (fn != NULL)
+		check_audit(f, fn, &off);
+	e = check_tokens(c, f, o, fn, off);
 	if (e == OK && (call_flag(c, "pin-source") || call_flag(c, "so-pin-source")))
 		e = fn != NULL ? check_stored(c, f, o, fn) : vendor_functions(c, o, &fn);
 	return e;

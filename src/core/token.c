@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/pad.h"
 #include "base/version.h"
+#include "core/release.h"
 #include "core/token_internal.h"
 #include "store/meter.h"
 
@@ -361,6 +362,9 @@ static CK_FLAGS token_flags(const struct token *t, const struct store_info *s)
 		flags |= CKF_WRITE_PROTECTED;
 	if (atomic_load(&t->conf)->pin_source != NULL)
 		flags |= CKF_PROTECTED_AUTHENTICATION_PATH;
+	if (release_ready(t) !=
+	    OK) /* no key of it works: the roll failed, or is off and required */
+		flags |= CKF_ERROR_STATE;
 	return flags | pin_flags(&user, s->user_failures, s->pin_max) |
 	       pin_flags(&so, s->so_failures, s->pin_max);
 }

@@ -532,6 +532,7 @@ static void required(void **state)
 	assert_rv(p11->C_CreateObject(s, t.a, t.n, &h), CKR_DEVICE_ERROR);
 	assert_int_equal(h, HANDLE);
 	assert_ok(p11->C_GetTokenInfo(p11_slot(), &info));
+	assert_int_not_equal(info.flags & CKF_ERROR_STATE, 0);
 	assert_ok(vendor->TokenRequiresAudit(p11_slot(), &on));
 	assert_int_equal(on, CK_TRUE);
 	/* nor is the demand taken back without a record */
