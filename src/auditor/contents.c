@@ -48,8 +48,7 @@ struct reading {
 static bool take_init(struct reading *r, const struct entry_line *l)
 {
 	if ((l->auditor.p == NULL) != (l->sealed.p == NULL) ||
-	    (l->auditor.p != NULL && l->auditor.n != LINE_FINGERPRINT) ||
-	    (l->auditor.p == NULL && r->c->audited))
+	    (l->auditor.p != NULL && l->auditor.n != LINE_FINGERPRINT))
 		return false;
 	r->keyed_by_init = true;
 	memset(r->auditor, 0, sizeof(r->auditor));
@@ -213,32 +212,43 @@ struct opening {
 	const struct keys_private *keys;
 	struct contents *c;
 	struct findings *all;
-	bool have; /* S, of the auditor `which` */
+	bool have;   /* S, of the auditor `which` */
+	bool sealed; /* some `init` was */
 	size_t which;
 	uint8_t s[SUM];
 };
 
+static void tell_init(struct opening *o, enum damage kind, uint64_t line, const char *text,
+		      struct span auditor)
+{
+	struct finding f;
+
+	finding_set(&f, kind, 0, line, "%s%.*s", text, (int)auditor.n, (const char *)auditor.p);
+	findings_add(o->all, &f);
+}
+
+/* A roll may begin without an auditor; to lose one is nothing that goes unsaid. */
 static void open_init(struct opening *o, const struct entry_line *l, uint64_t line)
 {
 	uint8_t aad[4 + LINE_ID] = { 'i', 'n', 'i', 't' };
-	struct finding f;
+	const struct span none = span("", 0);
 
 	o->have = false;
+	if (l->sealed.p == NULL && o->sealed)
+		tell_init(o, DAMAGE_WRONG_KEY, line,
+			  "from here on it is sealed to nobody: auditor.pub was gone", none);
 	if (l->sealed.p == NULL)
 		return;
+	o->sealed = true;
 	memcpy(aad + 4, o->id, LINE_ID);
 	if (!keys_private_find(o->keys, l->auditor, &o->which)) {
-		finding_set(&f, DAMAGE_WRONG_KEY, 0, line, "this is sealed to the auditor %.*s",
-			    (int)l->auditor.n, (const char *)l->auditor.p);
-		findings_add(o->all, &f);
+		tell_init(o, DAMAGE_WRONG_KEY, line, "this is sealed to the auditor ", l->auditor);
 		return;
 	}
 	o->have = keys_open(o->keys, o->which, l->sealed, span(aad, sizeof(aad)), o->s);
-	if (!o->have) {
-		finding_set(&f, DAMAGE_INDEX, 0, line,
-			    "the sealed secret in this line was changed");
-		findings_add(o->all, &f);
-	}
+	if (!o->have)
+		tell_init(o, DAMAGE_INDEX, line, "the sealed secret in this line was changed",
+			  none);
 }
 
 /* k(0) of this file, and S of the next. */

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct {
 	const char *word, *meaning;
@@ -40,6 +41,7 @@ void finding_set(struct finding *f, enum damage kind, uint64_t file, uint64_t li
 void findings_add(struct findings *all, const struct finding *f)
 {
 	all->total++;
+	all->of[f->kind]++;
 	if (all->at == NULL)
 		all->at = mem_alloc(FINDINGS_MAX * sizeof(*all->at));
 	if (all->at != NULL && all->n < FINDINGS_MAX)
@@ -64,7 +66,5 @@ void findings_sort(struct findings *all)
 void findings_free(struct findings *all)
 {
 	mem_free(all->at);
-	all->at = NULL;
-	all->n = 0;
-	all->total = 0;
+	memset(all, 0, sizeof(*all));
 }

@@ -27,7 +27,7 @@ struct finding {
 struct findings {
 	struct finding *at;
 	size_t n;
-	uint64_t total;
+	uint64_t total, of[DAMAGE_KINDS];
 };
 
 const char *damage_word(enum damage d);

@@ -220,9 +220,8 @@ static void missing_files(const struct contents *c, struct review *r)
 	for (uint64_t number = 1; number <= c->n; number++) {
 		const struct entry *e = &c->at[number - 1];
 		const struct chapter *ch = chapter_of(r, number);
-		bool none = e->kind == ENTRY_VOID || (e->kind == ENTRY_LEFT && !e->seq.there);
 
-		if (ch == NULL && !none)
+		if (ch == NULL && e->kind != ENTRY_VOID)
 			bad(r, DAMAGE_MISSING, number, "the file is in the index, and not here");
 		if (ch != NULL && e->kind == ENTRY_VOID)
 			bad(r, DAMAGE_FOREIGN, number,

@@ -48,7 +48,12 @@ enum err review_vouch(const char *dir, uint64_t number, const struct keys_privat
 enum err review_alone(const char *path, struct review *r, struct why *why);
 void review_free(struct review *r); /* zeroed accepted */
 
-/* What was established, when nothing is wrong. */
+/* What was established. */
+static inline bool review_consistent(const struct review *r)
+{
+	return r->bad.total == r->bad.of[DAMAGE_WRONG_KEY] + r->bad.of[DAMAGE_ROLLED_BACK];
+}
+
 static inline bool review_sound(const struct review *r)
 {
 	return r->bad.total == 0;

@@ -198,7 +198,6 @@ static json_t *known(bool asked, bool v)
 
 static json_t *answer(const struct given *g, const struct review *r)
 {
-	bool sound = review_sound(r);
 	char id[2 * LINE_ID + 1] = "";
 
 	if (r->has_id)
@@ -208,7 +207,7 @@ static json_t *answer(const struct given *g, const struct review *r)
 		"place", g->alone != NULL ? g->alone : g->dir, "id", id, "files", (json_int_t)r->n,
 		"ends", ends_json(r), "records", (json_int_t)r->records, "bytes",
 		(json_int_t)r->bytes, "checkpoints", (json_int_t)r->checkpoints, "index_lines",
-		(json_int_t)r->index_lines, "consistent", sound, "authentic",
+		(json_int_t)r->index_lines, "consistent", review_consistent(r), "authentic",
 		known(g->keys != NULL, review_authentic(r)), "anchored",
 		known(g->has_anchor, r->anchored), "authentic_files",
 		(json_int_t)r->authentic_files, "damage", damages_json(g, &r->bad), "damage_total",
@@ -279,7 +278,11 @@ static void print_answer(const json_t *v)
 	       json_integer_value(json_object_get(v, "checkpoints")));
 	printf("consistent   %s (hash chains, numbers, index, checkpoints)\n",
 	       yes(v, "consistent"));
-	printf("authentic    %s (MACs, with the auditor's key)\n", yes(v, "authentic"));
+	printf("authentic    %s (MACs, with the auditor's key", yes(v, "authentic"));
+	if (json_is_false(json_object_get(v, "authentic")))
+		printf("; of %" JSON_INTEGER_FORMAT " files all are right",
+		       json_integer_value(json_object_get(v, "authentic_files")));
+	printf(")\n");
 	printf("anchored     %s (what was published is still there)\n", yes(v, "anchored"));
 	print_limits(v);
 }
