@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
+#include "cli/office.h"
 #include "cli/report.h"
 #include "cli/usage.h"
 #include <errno.h>
@@ -139,6 +140,11 @@ bool call_flag(const struct call *c, const char *name)
 	return call_option(c, name) != NULL;
 }
 
+bool call_takes(const struct call *c, const char *name)
+{
+	return c->command->options[option_index(c, name)].name != NULL;
+}
+
 enum err call_required(struct call *c, const char *name, const char **value)
 {
 	*value = call_option(c, name);
@@ -201,7 +207,7 @@ static int command_run(const struct command *k, int argc, char **argv)
 		return EX_OK;
 	}
 	if (e == OK)
-		e = k->run(&c);
+		e = office_advise(&c, k->run(&c));
 	if (e != OK)
 		report_error(&c, e);
 	return report_flush(&c) ? err_exit(e) : EX_IOERR;

@@ -118,15 +118,13 @@ static enum err pin_of_uri(struct call *c, const struct office *o, const struct 
 enum err office_pin(struct call *c, const struct office *o, const char *option, bool twice,
 		    struct buf *pin)
 {
-	char what[96];
+	char what[96], forms[PIN_FORMS_MAX];
 	bool so = strncmp(option, "so-", 3) == 0 || strcmp(option, "new-so-pin-source") == 0;
 	struct pin_ask ask = { what, twice };
 
+	pin_forms(PIN_FOR_TOOL, forms);
 	if (!has_pin(c, o, option))
-		return why_fail(&c->why, E_ARGUMENTS,
-				"--%s is missing: file:PATH, credential:NAME, fd:N, env:NAME or "
-				"prompt",
-				option);
+		return why_fail(&c->why, E_ARGUMENTS, "--%s is missing: %s", option, forms);
 	snprintf(what, sizeof(what), "%s PIN of token \"%.*s\"", so ? "SO" : "user",
 		 (int)field_len(o->spot.info.label, sizeof(o->spot.info.label)),
 		 (const char *)o->spot.info.label);
@@ -142,14 +140,33 @@ static enum err office_login(struct call *c, CK_USER_TYPE user, struct office *o
 	struct buf pin = { .secret = true };
 	enum err e = OK;
 
-	if ((o->spot.info.flags & CKF_PROTECTED_AUTHENTICATION_PATH) != 0 && !has_pin(c, o, option))
-		return pool_login(o->pool, user, span(NULL, 0), &c->why);
-	if (user == CKU_USER && !has_pin(c, o, option))
+	bool by_token = (o->spot.info.flags & CKF_PROTECTED_AUTHENTICATION_PATH) != 0 &&
+			!has_pin(c, o, option);
+
+	if (user == CKU_USER && !by_token && !has_pin(c, o, option))
 		return OK;
-	if ((e = office_pin(c, o, option, false, &pin)) == OK)
+	if (!by_token)
+		e = office_pin(c, o, option, false, &pin);
+	if (e == OK)
 		e = pool_login(o->pool, user, buf_span(&pin), &c->why);
+	c->logged_in = e == OK;
 	buf_free(&pin);
 	return e;
+}
+
+enum err office_advise(struct call *c, enum err e)
+{
+	char said[WHY_MAX], forms[PIN_FORMS_MAX];
+
+	if (c->logged_in || !call_takes(c, "pin-source") ||
+	    (e != E_NOT_LOGGED_IN && e != E_OBJECT_HANDLE))
+		return e;
+	pin_forms(PIN_FOR_TOOL, forms);
+	memcpy(said, c->why.text, sizeof(said));
+	return why_fail(&c->why, e, "%s%s with --pin-source %s", said,
+			e == E_NOT_LOGGED_IN ? ": give the user's PIN"
+					     : "; to see private ones, give the user's PIN",
+			forms);
 }
 
 enum err office_session(struct call *c, const char *uri, bool rw, CK_USER_TYPE user,

@@ -39,6 +39,11 @@ enum err office_token(struct call *c, const char *uri, enum pick_want want, stru
 enum err office_session(struct call *c, const char *uri, bool rw, CK_USER_TYPE user,
 			struct office *o);
 void office_close(struct office *o);
+/*
+ * After a command failed with e: where nobody was logged in and that may be the reason, its why says how
+ * the PIN is given. Returns e.
+ */
+enum err office_advise(struct call *c, enum err e);
 
 /* A PIN from the source in option `option`, else from the URI's pin-source (user PIN only); E_ARGUMENTS when neither is there. */
 enum err office_pin(struct call *c, const struct office *o, const char *option, bool twice,
