@@ -4,6 +4,7 @@
 #include "cli/describe.h"
 #include "cli/office.h"
 #include "cli/report.h"
+#include "cli/tokens.h"
 #include "base/mem.h"
 #include "base/names.h"
 
@@ -25,6 +26,7 @@ static enum err token_list(struct call *c)
 	json_t *rows = json_array();
 	CK_SLOT_ID slot = 0;
 	CK_RV rv = CKR_OK;
+	struct why none = { "" };
 	enum err e = office_module(c, c->n_operands > 0 ? c->operands[0] : NULL, &o);
 
 	if (e == OK)
@@ -33,10 +35,10 @@ static enum err token_list(struct call *c)
 	for (size_t i = 0; i < n && e == OK; i++)
 		if (json_array_append_new(rows, describe_token(&spots[i])) != 0)
 			e = why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
+	if (e == OK && n == 0)
+		e = tokens_none(c, &o, &none);
 	if (e == OK) {
-		e = report_table(
-			c, rows, list_columns,
-			"No token yet; `chancery token init --label NAME --make-pins DIR` makes one.");
+		e = report_table(c, rows, list_columns, none.text);
 		rows = NULL; /* moved */
 	}
 	if (e == OK && pick_unreadable(o.m, &slot, &rv))

@@ -3,11 +3,49 @@
 # chancery token: everything a token goes through, and what is refused on the way.
 load office
 
+bats_require_minimum_version 1.5.0
+
 @test "nothing yet: no token, no complaint, no file" {
 	run chancery token list
 	[ "$status" -eq 0 ]
-	[[ $output == *"No token yet"* ]]
+	[[ $output == *"No token yet: $work/home does not exist"* ]]
 	[ ! -e home ]
+	mkdir -m 700 home
+	run chancery token list
+	[ "$status" -eq 0 ]
+	[[ $output == *"No token yet in $work/home;"* ]]
+}
+
+@test "a CHANCERY_HOME that is no absolute path is an error of every command" {
+	export CHANCERY_HOME=home
+	for words in "token list" "token list --json" "key list" "mech list" "mech list --json" selftest "token init --label a --make-pins ."; do
+		# shellcheck disable=SC2086
+		run chancery $words
+		failed_with 78 'CHANCERY_HOME is "home": it must be an absolute path'
+	done
+	run --separate-stderr chancery doctor
+	[ "$status" -ne 0 ] && [[ $output == *'BAD '*'CHANCERY_HOME is "home": it must be an absolute path'* ]]
+	[ ! -e home ] && [ ! -e so.pin ]
+	# another module has nothing to do with it
+	use_softhsm
+	chancery token list --module "$soft"
+}
+
+# Seen to fail: without look_into, and with tokens_none saying "No token yet" whatever it found.
+@test "no token is claimed to be missing that is there, or may be" {
+	make_office
+	run chancery token list pkcs11:token=other
+	[ "$status" -eq 0 ] && [ "$output" = "No token fits the URI; without one, 1 is listed." ]
+	touch file
+	CHANCERY_HOME=$work/file run chancery token list
+	[ "$status" -ne 0 ] && [[ $output == *"$work/file/tokens: Not a directory"* && $output != *"No token"* ]]
+	use_ordinary
+	ordinary mkdir -p home/tokens
+	chmod 0 home
+	run ordinary "$CHANCERY" token list
+	[ "$status" -ne 0 ] && [[ $output == *"$CHANCERY_HOME/tokens: Permission denied"* && $output != *"No token"* ]]
+	run ordinary "$CHANCERY" token list --json
+	[ "$status" -ne 0 ] && [[ $output != *"[]"* ]]
 }
 
 @test "init makes PINs that only the owner can read, and never shows them" {
