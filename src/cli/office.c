@@ -2,6 +2,7 @@
 #include "cli/office.h"
 #include "base/conf.h"
 #include "base/pin.h"
+#include "cli/tokens.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,7 +84,9 @@ enum err office_module(struct call *c, const char *uri, struct office *o)
 	if (e != OK)
 		return e;
 	e = module_open(path, &o->m, &c->why);
-	return e == OK ? OK : explain(c, path, e);
+	if (e != OK)
+		return explain(c, path, e);
+	return tokens_place(o->m, &c->why);
 }
 
 enum err office_token(struct call *c, const char *uri, enum pick_want want, struct office *o)

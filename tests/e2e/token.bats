@@ -24,8 +24,10 @@ bats_require_minimum_version 1.5.0
 		failed_with 78 'CHANCERY_HOME is "home": it must be an absolute path'
 	done
 	run --separate-stderr chancery doctor
-	[ "$status" -ne 0 ] && [[ $output == *'BAD '*'CHANCERY_HOME is "home": it must be an absolute path'* ]]
-	[ ! -e home ] && [ ! -e so.pin ]
+	[ "$status" -ne 0 ]
+	[[ $output == *'BAD '*'CHANCERY_HOME is "home": it must be an absolute path'* ]]
+	[ ! -e home ]
+	[ ! -e so.pin ]
 	# another module has nothing to do with it
 	use_softhsm
 	chancery token list --module "$soft"
@@ -35,22 +37,27 @@ bats_require_minimum_version 1.5.0
 @test "no token is claimed to be missing that is there, or may be" {
 	make_office
 	run chancery token list pkcs11:token=other
-	[ "$status" -eq 0 ] && [ "$output" = "No token fits the URI; without one, 1 is listed." ]
+	[ "$status" -eq 0 ]
+	[ "$output" = "No token fits the URI; without one, 1 is listed." ]
 	touch file
 	CHANCERY_HOME=$work/file run chancery token list
-	[ "$status" -ne 0 ] && [[ $output == *"$work/file/tokens: Not a directory"* && $output != *"No token"* ]]
+	[ "$status" -ne 0 ]
+	[[ $output == *"$work/file/tokens: Not a directory"* && $output != *"No token"* ]]
 	use_ordinary
 	ordinary mkdir -p home/tokens
 	chmod 0 home
 	run ordinary "$CHANCERY" token list
-	[ "$status" -ne 0 ] && [[ $output == *"$CHANCERY_HOME/tokens: Permission denied"* && $output != *"No token"* ]]
+	[ "$status" -ne 0 ]
+	[[ $output == *"$CHANCERY_HOME/tokens: Permission denied"* && $output != *"No token"* ]]
 	run ordinary "$CHANCERY" token list --json
-	[ "$status" -ne 0 ] && [[ $output != *"[]"* ]]
+	[ "$status" -ne 0 ]
+	[[ $output != *"[]"* ]]
 }
 
 @test "init makes PINs that only the owner can read, and never shows them" {
 	make_office
-	[ "$(stat -c %a pins/so.pin)" = 600 ] && [ "$(stat -c %a pins/user.pin)" = 600 ]
+	[ "$(stat -c %a pins/so.pin)" = 600 ]
+	[ "$(stat -c %a pins/user.pin)" = 600 ]
 	run chancery token info
 	[ "$status" -eq 0 ]
 	[[ $output != *"$(cat pins/user.pin)"* ]]
@@ -201,10 +208,12 @@ bats_require_minimum_version 1.5.0
 	chancery token backup --quiet --out copy --passphrase-source file:phrase pkcs11:token=office
 	head -c 1000 copy >cut
 	run chancery token restore --passphrase-source file:phrase cut
-	[ "$status" -ne 0 ] && [ -n "$output" ]
+	[ "$status" -ne 0 ]
+	[ -n "$output" ]
 	printf 'X' | dd of=copy bs=1 seek=2000 conv=notrunc status=none
 	run chancery token restore --passphrase-source file:phrase copy
-	[ "$status" -ne 0 ] && [ -n "$output" ]
+	[ "$status" -ne 0 ]
+	[ -n "$output" ]
 	[ "$(chancery token list --json | jq length)" = 1 ]
 }
 
