@@ -98,6 +98,14 @@ static enum err parse_option(struct call *c, const char *word, struct words *res
 	return own ? take_option(c, at, value) : take_common(c, (int)at, value, help);
 }
 
+bool command_asks_json(int n, char **words)
+{
+	for (int i = 0; i < n && strcmp(words[i], "--") != 0; i++)
+		if (strcmp(words[i], "--json") == 0)
+			return true;
+	return false;
+}
+
 /* argv[0] is the last word of the command's name. */
 static enum err call_parse(struct call *c, int argc, char **argv, bool *help)
 {
@@ -116,6 +124,8 @@ static enum err call_parse(struct call *c, int argc, char **argv, bool *help)
 		else
 			e = take_operand(c, word);
 	}
+	if (e != OK && options && command_asks_json(rest.n, rest.at))
+		c->json = true;
 	return e;
 }
 

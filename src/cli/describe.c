@@ -130,7 +130,7 @@ json_t *describe_token(const struct spot *spot)
 		describe_flags(NAME_CKF_TOKEN, t->flags), "uri", uri_text(&u));
 }
 
-json_t *describe_object(const struct spot *spot, const struct object_info *info)
+json_t *describe_object_uri(const struct spot *spot, const struct object_info *info)
 {
 	struct uri u = { 0 };
 	const char *type = uri_type_of(info->cls);
@@ -141,6 +141,13 @@ json_t *describe_object(const struct spot *spot, const struct object_info *info)
 		uri_set(&u, URI_ID, buf_span(&info->id));
 	if (type != NULL)
 		uri_set(&u, URI_TYPE, span_str(type));
+	return uri_text(&u);
+}
+
+json_t *describe_object(const struct spot *spot, const struct object_info *info)
+{
+	const char *type = uri_type_of(info->cls);
+
 	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "label", report_label(buf_span(&info->label)),
 			 "id", report_hex(buf_span(&info->id)), "class",
 			 type != NULL ? json_string(type) : describe_name(NAME_CKO, info->cls),
@@ -148,5 +155,5 @@ json_t *describe_object(const struct spot *spot, const struct object_info *info)
 			 info->key_type == CK_UNAVAILABLE_INFORMATION
 				 ? json_null()
 				 : describe_name(NAME_CKK, info->key_type),
-			 "uri", uri_text(&u));
+			 "uri", describe_object_uri(spot, info));
 }

@@ -37,3 +37,86 @@ forms='file:PATH, credential:NAME, fd:N, env:NAME or prompt'
 	CHANCERY_CONF=$work/chancery.conf run chancery doctor --config
 	failed_with 78 "file:PATH, credential:NAME or command:PATH"
 }
+
+# Seen to fail: with output.c as it was, which wrote the bare bytes.
+@test "sign and key public give their result in JSON" {
+	make_office
+	make_key ec-p256 seal
+	make_key ml-dsa-87 long
+	echo paper >paper
+	for key in seal long; do
+		chancery sign --json --in paper "$(uri $key)" >told
+		jq -r .signature told | base64 -d >sig
+		[ "$(jq .bytes told)" = "$(stat -c %s sig)" ]
+		chancery verify --quiet --in paper --signature sig "$(jq -r .key told | sed 's/type=private/type=public/')"
+	done
+	chancery sign --json --in paper "$(uri seal)" >told
+	[ "$(jq -r '.algorithm + " " + .mechanism + " " + .format' told)" = "ecdsa-sha256 CKM_ECDSA_SHA256 der" ]
+	chancery sign --json --format raw --in paper --out sig "$(uri seal)" >told
+	[ "$(jq -r '.file + " " + .format + " " + (.bytes | tostring) + " " + (has("signature") | tostring)' told)" = "sig raw 64 false" ]
+	chancery key public --json "$(uri seal)" >told
+	jq -r .public_key told | openssl pkey -pubin -outform der -out told.der
+	chancery key public --json --format der --out /dev/stdout "$(uri seal)" | jq -r .public_key | base64 -d | cmp - told.der
+	chancery key public --json --out "$(printf 'a\377b')" "$(uri seal)" | jq -e '.file == "a\\xffb" and .format == "pem"'
+}
+
+# told_json STATUS WORD COMMAND...: the only thing on standard output is the error, with the exit status
+told_json()
+{
+	local want=$1 word=$2 got=0
+	shift 2
+	chancery "$@" >told 2>said || got=$?
+	jq -e --argjson status "$want" --arg word "$word" '.error.status == $status and (.error.text | contains($word))' told || {
+		echo "chancery $*: $(cat told)"
+		return 1
+	}
+	[ "$got" = "$want" ]
+	grep -qF -- "$word" said
+}
+
+# Seen to fail: without command_asks_json.
+@test "wrong usage is told in JSON, wherever --json stands" {
+	told_json 64 '--bogus is no option' token list --json --bogus
+	told_json 64 '--bogus is no option' token list --bogus --json
+	told_json 64 '-x is no option' token list -x --json
+	told_json 64 '--quiet takes no value' token list --quiet=1 --json
+	told_json 64 'one word too many' token list pkcs11: more --json
+	told_json 64 'is given twice' token init --label a --label b --json
+	told_json 64 '--label needs a value' token init --json --label
+	told_json 64 '--label TEXT is missing' token init --json
+	told_json 64 "the key's URI is missing" sign --json
+	told_json 64 '"token bogus" is no command' token bogus --json
+	told_json 64 '"token" is no command' token --json
+	told_json 64 '"bogus" is no command' bogus --json
+	told_json 65 'not a PKCS#11 URI' key list --json office
+	run chancery token list --bogus -- --json
+	failed_with 64 'chancery token list: --bogus is no option of this command'
+	[ "${#lines[@]}" -eq 1 ]
+}
+
+@test "a group alone is explained" {
+	run chancery token
+	failed_with 64 'token restore'
+	run chancery token --help
+	failed_with 0 'token restore'
+	[[ $output != *'key list'* ]]
+}
+
+# Seen to fail: with a list of all algorithms.
+@test "an algorithm that does not fit is refused with those that do, and these work" {
+	make_office
+	echo paper >paper
+	for kind in rsa-2048 ec-p256 ed25519 ml-dsa-44; do
+		make_key $kind $kind
+		run chancery sign --algorithm none --in paper "$(uri $kind)"
+		failed_with 64 '"none" is no algorithm for this key; these are: '
+		for algorithm in ${output##*: }; do
+			chancery sign --quiet --algorithm "$algorithm" --in paper --out sig "$(uri $kind)"
+		done
+	done
+	run chancery sign --algorithm eddsa --in paper "$(uri ec-p256)"
+	[[ $output == *ecdsa-sha3-512 && $output != *rsa* && $output != *'these are:'*eddsa* ]]
+	make_key x25519 agree
+	run chancery sign --algorithm eddsa --in paper "$(uri agree)"
+	failed_with 64 'keys of this type do not sign'
+}
