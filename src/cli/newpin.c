@@ -45,6 +45,8 @@ static enum err make_files(struct call *c, const char *dir, struct newpins *pins
 {
 	enum err e = dir_check_unshared(dir, &c->why);
 
+	if (e == E_ABSENT)
+		return E_CREATE;
 	if (e == OK)
 		e = make_file(c, dir, "so.pin", &pins->so);
 	return e == OK ? make_file(c, dir, "user.pin", &pins->user) : e;

@@ -120,3 +120,49 @@ told_json()
 	run chancery sign --algorithm eddsa --in paper "$(uri agree)"
 	failed_with 64 'keys of this type do not sign'
 }
+
+# A row each of chancery(1). Seen to fail: without vendor_rows (err.c), without file_not_created.
+@test "exit statuses are those of the manual page" {
+	make_office
+	make_key ec-p256 seal
+	echo paper >paper
+	printf 'a long passphrase' >phrase
+	printf 'wrong-wrong' >wrong
+	chmod 600 phrase wrong
+	key='pkcs11:token=office;object=seal'
+	office=pkcs11:token=office
+	backup="token backup --passphrase-source file:phrase $office --out"
+	chancery $backup copy
+	told_json 64 'no completion for' completion none --json
+	told_json 64 'of this name already' token init --json --label office --make-pins pins
+	told_json 65 'is not a backup' token restore --json --passphrase-source file:phrase phrase
+	chancery sign --quiet --in paper --out sig "$(uri seal)"
+	told_json 65 'does NOT match' verify --json --in phrase --signature sig "$key"
+	told_json 66 'cannot open none: No such file' token restore --json --passphrase-source file:phrase none
+	told_json 66 'cannot open none: No such file' token restore --json --passphrase-source file:none copy
+	told_json 66 'none cannot be opened: No such file' sign --json --in none "$(uri seal)"
+	told_json 66 'none cannot be opened: No such file' verify --json --in none --signature sig "$key"
+	told_json 66 'cannot open none: No such file' verify --json --in paper --signature none "$key"
+	told_json 66 'cannot open none: No such file' key import --json --in none --label new --pin-source "$user" $office
+	told_json 66 'no such variable' key list --json --pin-source env:NO_SUCH_PIN $office
+	told_json 69 'no token' token info --json pkcs11:token=none
+	told_json 69 'no such object' key show --json "$(uri none)"
+	told_json 73 'copy exists already' $backup copy --json
+	told_json 73 'delete it first' token restore --json --passphrase-source file:phrase copy
+	told_json 73 'cannot create no/copy: No such' $backup no/copy --json
+	told_json 73 'cannot create no/sig: No such' sign --json --in paper --out no/sig "$(uri seal)"
+	told_json 73 'cannot create no/pub: No such' key public --json --out no/pub "$key"
+	told_json 73 'cannot create pins: Is a dir' key public --json --out pins "$key"
+	told_json 73 'the directory no: No such' token init --json --label new --make-pins no
+	told_json 73 'cannot create pins/so.pin: File exists' token init --json --label new --make-pins pins
+	told_json 74 'cannot write /dev/full' key public --json --out /dev/full "$key"
+	told_json 77 'CKR_PIN_INCORRECT' key list --json --pin-source file:wrong $office
+	told_json 77 'give the user' key generate --json --type ec-p256 --label new $office
+	chmod 644 wrong
+	told_json 77 'others can read' key list --json --pin-source file:wrong $office
+	told_json 78 'cannot be loaded' token list --json --module no.so
+	printf 'rubbish\n' >chancery.conf
+	chmod 600 chancery.conf
+	CHANCERY_CONF=$work/chancery.conf told_json 78 'chancery.conf' token list --json
+	[ -z "$(find . -name '*.tmp')" ]
+}
