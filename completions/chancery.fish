@@ -1,168 +1,208 @@
 # SPDX-License-Identifier: Apache-2.0
 # Completion of chancery for fish.
-complete -c chancery -n __fish_use_subcommand -f -a token
-complete -c chancery -n '__fish_seen_subcommand_from token' -f -a init -d 'Make a token'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from init' -l label -r -d 'the token\'s name, at most 32 bytes'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from init' -l so-pin-source -r -d 'the security officer\'s PIN: file:PATH, credential:NAME, fd:N, env:NAME, prompt' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from init' -l pin-source -r -d 'the user\'s PIN, likewise' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from init' -l make-pins -r -d 'make both PINs at random and write them to DIR/so.pin and DIR/user.pin'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from init' -l reinitialize -d 'destroy everything in the token that the URI names, and begin anew'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from init' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from init' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from init' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from init' -l help -d 'explain this command'
-complete -c chancery -n '__fish_seen_subcommand_from token' -f -a list -d 'List tokens'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from list' -l all -d 'also slots whose token is not initialised'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from list' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from list' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from list' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from list' -l help -d 'explain this command'
-complete -c chancery -n '__fish_seen_subcommand_from token' -f -a info -d 'Show what a token says of itself'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from info' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from info' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from info' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from info' -l help -d 'explain this command'
-complete -c chancery -n '__fish_seen_subcommand_from token' -f -a pin -d 'Change a PIN'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from pin' -l pin-source -r -d 'the user\'s PIN as it is now' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from pin' -l new-pin-source -r -d 'the user\'s new PIN' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from pin' -l so-pin-source -r -d 'change the security officer\'s PIN instead: the one as it is now' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from pin' -l new-so-pin-source -r -d 'the security officer\'s new PIN' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from pin' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from pin' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from pin' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from pin' -l help -d 'explain this command'
-complete -c chancery -n '__fish_seen_subcommand_from token' -f -a unlock -d 'Set the user\'s PIN as the security officer, and unlock it'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from unlock' -l so-pin-source -r -d 'the security officer\'s PIN' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from unlock' -l new-pin-source -r -d 'the user\'s new PIN' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from unlock' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from unlock' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from unlock' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from unlock' -l help -d 'explain this command'
-complete -c chancery -n '__fish_seen_subcommand_from token' -f -a rename -d 'Give a token another name'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from rename' -l label -r -d 'the new name, at most 32 bytes'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from rename' -l so-pin-source -r -d 'the security officer\'s PIN' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from rename' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from rename' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from rename' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from rename' -l help -d 'explain this command'
-complete -c chancery -n '__fish_seen_subcommand_from token' -f -a delete -d 'Delete a token and everything in it'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from delete' -l so-pin-source -r -d 'the security officer\'s PIN' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from delete' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from delete' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from delete' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from delete' -l help -d 'explain this command'
-complete -c chancery -n '__fish_seen_subcommand_from token' -f -a backup -d 'Write a sealed copy of a token to a file'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from backup' -l out -r -d 'the backup; an existing file is never overwritten'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from backup' -l passphrase-source -r -d 'what the backup is sealed with: file:PATH, credential:NAME, fd:N, env:NAME, prompt' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from backup' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from backup' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from backup' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from backup' -l help -d 'explain this command'
-complete -c chancery -n '__fish_seen_subcommand_from token' -f -a restore -d 'Make a token from a backup'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from restore' -l passphrase-source -r -d 'what the backup is sealed with' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from restore' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from restore' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from restore' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from token; and __fish_seen_subcommand_from restore' -l help -d 'explain this command'
-complete -c chancery -n __fish_use_subcommand -f -a key
-complete -c chancery -n '__fish_seen_subcommand_from key' -f -a generate -d 'Make a key or a key pair on a token'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from generate' -l type -r -d 'what key: rsa-3072, ec-p256, ed25519, ml-dsa-65, aes-256, ...' -a 'rsa-2048 rsa-3072 rsa-4096 ec-p256 ec-p384 ec-p521 ec-secp256k1 ec-brainpoolp256r1 ec-brainpoolp384r1 ec-brainpoolp512r1 ed25519 ed448 x25519 x448 ml-dsa-44 ml-dsa-65 ml-dsa-87 aes-128 aes-192 aes-256 generic-256 generic-512'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from generate' -l label -r -d 'the key\'s name; one that is in use is refused'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from generate' -l id -r -d 'CKA_ID (default: from the public key)'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from generate' -l use -r -d 'the one thing it is for: sign, encrypt, wrap or derive (default: by the kind)' -a 'sign encrypt wrap derive'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from generate' -l extractable -d 'allow it to be wrapped and taken out of the token'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from generate' -l pin-source -r -d 'the user\'s PIN' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from generate' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from generate' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from generate' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from generate' -l help -d 'explain this command'
-complete -c chancery -n '__fish_seen_subcommand_from key' -f -a import -d 'Take a key from a file into a token'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from import' -l in -r -d 'the key: PKCS#8, PKCS#1, SEC 1 or SubjectPublicKeyInfo, in PEM or DER'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from import' -l raw -r -d 'the file holds the bytes of a secret key of this type' -a 'aes generic'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from import' -l passphrase-source -r -d 'opens an encrypted key file' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from import' -l label -r -d 'the key\'s name; one that is in use is refused'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from import' -l id -r -d 'CKA_ID (default: from the public key)'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from import' -l use -r -d 'the one thing it is for: sign, encrypt, wrap or derive (default: by the kind)' -a 'sign encrypt wrap derive'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from import' -l extractable -d 'allow it to be wrapped and taken out of the token'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from import' -l pin-source -r -d 'the user\'s PIN' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from import' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from import' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from import' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from import' -l help -d 'explain this command'
-complete -c chancery -n '__fish_seen_subcommand_from key' -f -a list -d 'List keys and other objects of a token'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from list' -l pin-source -r -d 'the user\'s PIN: without it, private keys stay unseen' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from list' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from list' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from list' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from list' -l help -d 'explain this command'
-complete -c chancery -n '__fish_seen_subcommand_from key' -f -a show -d 'Show one key'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from show' -l pin-source -r -d 'the user\'s PIN: without it, private keys stay unseen' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from show' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from show' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from show' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from show' -l help -d 'explain this command'
-complete -c chancery -n '__fish_seen_subcommand_from key' -f -a delete -d 'Delete a key'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from delete' -l pair -d 'delete every object that fits (a key pair and its certificates), not just one'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from delete' -l pin-source -r -d 'the user\'s PIN' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from delete' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from delete' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from delete' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from delete' -l help -d 'explain this command'
-complete -c chancery -n '__fish_seen_subcommand_from key' -f -a public -d 'Write a public key to a file'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from public' -l out -r -d 'where the key goes (default: standard output)'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from public' -l format -r -d 'pem (default) or der: a SubjectPublicKeyInfo either way' -a 'pem der'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from public' -l pin-source -r -d 'the user\'s PIN, when only the private key is there' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from public' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from public' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from public' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from public' -l help -d 'explain this command'
-complete -c chancery -n __fish_use_subcommand -f -a mech
-complete -c chancery -n '__fish_seen_subcommand_from mech' -f -a list -d 'List the mechanisms of every slot with flags and key sizes, or compare two'
-complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l all -d 'list Chancery\'s own module and every module configured for p11-kit'
-complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l p11-kit -r -d 'with --all: read the *.module files of DIR, not p11-kit\'s own'
-complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l diff -d 'compare A and B: module files, URIs, or numbers of slots'
-complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l timeout -r -d 'give a module up after so long (default: 30)'
-complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from mech; and __fish_seen_subcommand_from list' -l help -d 'explain this command'
-complete -c chancery -n __fish_use_subcommand -f -a sign -d 'Sign a file'
-complete -c chancery -n '__fish_seen_subcommand_from sign' -l in -r -d 'what to sign (default: standard input)'
-complete -c chancery -n '__fish_seen_subcommand_from sign' -l out -r -d 'where the signature goes (default: standard output)'
-complete -c chancery -n '__fish_seen_subcommand_from sign' -l algorithm -r -d 'how to sign (default: by the key)' -a 'rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 ecdsa-sha256 ecdsa-sha384 ecdsa-sha512 ecdsa-sha3-256 ecdsa-sha3-384 ecdsa-sha3-512 eddsa ml-dsa'
-complete -c chancery -n '__fish_seen_subcommand_from sign' -l context -r -d 'context string of EdDSA and ML-DSA'
-complete -c chancery -n '__fish_seen_subcommand_from sign' -l format -r -d 'ECDSA signatures as der (X.509, OpenSSL; default) or raw (r and s)' -a 'der raw'
-complete -c chancery -n '__fish_seen_subcommand_from sign' -l pin-source -r -d 'the user\'s PIN' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from sign' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from sign' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from sign' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from sign' -l help -d 'explain this command'
-complete -c chancery -n __fish_use_subcommand -f -a verify -d 'Verify a file\'s signature'
-complete -c chancery -n '__fish_seen_subcommand_from verify' -l in -r -d 'what was signed (default: standard input)'
-complete -c chancery -n '__fish_seen_subcommand_from verify' -l signature -r -d 'the signature'
-complete -c chancery -n '__fish_seen_subcommand_from verify' -l algorithm -r -d 'how it was signed (default: by the key)' -a 'rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 ecdsa-sha256 ecdsa-sha384 ecdsa-sha512 ecdsa-sha3-256 ecdsa-sha3-384 ecdsa-sha3-512 eddsa ml-dsa'
-complete -c chancery -n '__fish_seen_subcommand_from verify' -l context -r -d 'context string of EdDSA and ML-DSA'
-complete -c chancery -n '__fish_seen_subcommand_from verify' -l format -r -d 'ECDSA signatures as der (default) or raw' -a 'der raw'
-complete -c chancery -n '__fish_seen_subcommand_from verify' -l pin-source -r -d 'the user\'s PIN, for a key that is private to the user' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from verify' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from verify' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from verify' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from verify' -l help -d 'explain this command'
-complete -c chancery -n __fish_use_subcommand -f -a doctor -d 'Look for what is wrong with the installation, and say how to mend it'
-complete -c chancery -n '__fish_seen_subcommand_from doctor' -l config -d 'only check the configuration and print every key with its value'
-complete -c chancery -n '__fish_seen_subcommand_from doctor' -l pin-source -r -d 'the user\'s PIN: checks everything stored in the token that the URI names' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from doctor' -l so-pin-source -r -d 'the security officer\'s PIN, for the same' -a 'file: credential: fd: env: prompt'
-complete -c chancery -n '__fish_seen_subcommand_from doctor' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from doctor' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from doctor' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from doctor' -l help -d 'explain this command'
-complete -c chancery -n __fish_use_subcommand -f -a selftest -d 'Run every known-answer test of the module'
-complete -c chancery -n '__fish_seen_subcommand_from selftest' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from selftest' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from selftest' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from selftest' -l help -d 'explain this command'
-complete -c chancery -n __fish_use_subcommand -f -a completion -d 'Print a completion script for bash, zsh or fish'
-complete -c chancery -n '__fish_seen_subcommand_from completion' -l json -d 'print the result as JSON'
-complete -c chancery -n '__fish_seen_subcommand_from completion' -l quiet -d 'print nothing but errors and what was asked for'
-complete -c chancery -n '__fish_seen_subcommand_from completion' -l module -r -d 'the PKCS#11 module to use (default: Chancery\'s own)'
-complete -c chancery -n '__fish_seen_subcommand_from completion' -l help -d 'explain this command'
+function __chancery_at
+  set -q argv[1]; or return 0
+  set -l words (commandline -opc)
+  set -l last (math 1 + (count $argv))
+  test (count $words) -ge $last; and test "$words[2..$last]" = "$argv"
+end
+function __chancery_next
+  test (count (commandline -opc)) = (math 1 + (count $argv)); and __chancery_at $argv
+end
+function __chancery_source
+  set -l word (string replace -r '^--[^=]*=' '' -- (commandline -ct))
+  if string match -q 'file:*' -- $word
+    printf 'file:%s\n' (__fish_complete_path (string replace file: '' -- $word))
+  else
+    printf '%s\n' $argv
+  end
+end
+complete -c chancery -f
+complete -c chancery -n __chancery_next -l version -d 'print the version'
+complete -c chancery -n __chancery_next -l help -d 'list the commands'
+complete -c chancery -n '__chancery_next' -a token
+complete -c chancery -n '__chancery_next token' -a init -d 'Make a token'
+complete -c chancery -n '__chancery_at token init' -l label -d 'the token\'s name, at most 32 bytes' -x
+complete -c chancery -n '__chancery_at token init' -l so-pin-source -d 'the security officer\'s PIN: file:PATH, credential:NAME, fd:N, env:NAME, prompt' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at token init' -l pin-source -d 'the user\'s PIN, likewise' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at token init' -l make-pins -d 'make both PINs at random and write them to DIR/so.pin and DIR/user.pin' -x -a '(__fish_complete_directories (commandline -ct))'
+complete -c chancery -n '__chancery_at token init' -l reinitialize -d 'destroy everything in the token that the URI names, and begin anew'
+complete -c chancery -n '__chancery_at token init' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at token init' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at token init' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at token init' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at token init' -a pkcs11:
+complete -c chancery -n '__chancery_next token' -a list -d 'List tokens'
+complete -c chancery -n '__chancery_at token list' -l all -d 'also slots whose token is not initialised'
+complete -c chancery -n '__chancery_at token list' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at token list' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at token list' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at token list' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at token list' -a pkcs11:
+complete -c chancery -n '__chancery_next token' -a info -d 'Show what a token says of itself'
+complete -c chancery -n '__chancery_at token info' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at token info' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at token info' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at token info' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at token info' -a pkcs11:
+complete -c chancery -n '__chancery_next token' -a pin -d 'Change a PIN'
+complete -c chancery -n '__chancery_at token pin' -l pin-source -d 'the user\'s PIN as it is now' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at token pin' -l new-pin-source -d 'the user\'s new PIN' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at token pin' -l so-pin-source -d 'change the security officer\'s PIN instead: the one as it is now' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at token pin' -l new-so-pin-source -d 'the security officer\'s new PIN' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at token pin' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at token pin' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at token pin' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at token pin' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at token pin' -a pkcs11:
+complete -c chancery -n '__chancery_next token' -a unlock -d 'Set the user\'s PIN as the security officer, and unlock it'
+complete -c chancery -n '__chancery_at token unlock' -l so-pin-source -d 'the security officer\'s PIN' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at token unlock' -l new-pin-source -d 'the user\'s new PIN' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at token unlock' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at token unlock' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at token unlock' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at token unlock' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at token unlock' -a pkcs11:
+complete -c chancery -n '__chancery_next token' -a rename -d 'Give a token another name'
+complete -c chancery -n '__chancery_at token rename' -l label -d 'the new name, at most 32 bytes' -x
+complete -c chancery -n '__chancery_at token rename' -l so-pin-source -d 'the security officer\'s PIN' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at token rename' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at token rename' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at token rename' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at token rename' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at token rename' -a pkcs11:
+complete -c chancery -n '__chancery_next token' -a delete -d 'Delete a token and everything in it'
+complete -c chancery -n '__chancery_at token delete' -l so-pin-source -d 'the security officer\'s PIN' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at token delete' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at token delete' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at token delete' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at token delete' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at token delete' -a pkcs11:
+complete -c chancery -n '__chancery_next token' -a backup -d 'Write a sealed copy of a token to a file'
+complete -c chancery -n '__chancery_at token backup' -l out -d 'the backup; an existing file is never overwritten' -r -F
+complete -c chancery -n '__chancery_at token backup' -l passphrase-source -d 'what the backup is sealed with: file:PATH, credential:NAME, fd:N, env:NAME, prompt' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at token backup' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at token backup' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at token backup' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at token backup' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at token backup' -a pkcs11:
+complete -c chancery -n '__chancery_next token' -a restore -d 'Make a token from a backup'
+complete -c chancery -n '__chancery_at token restore' -l passphrase-source -d 'what the backup is sealed with' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at token restore' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at token restore' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at token restore' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at token restore' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at token restore' -F
+complete -c chancery -n '__chancery_next' -a key
+complete -c chancery -n '__chancery_next key' -a generate -d 'Make a key or a key pair on a token'
+complete -c chancery -n '__chancery_at key generate' -l type -d 'what key: rsa-3072, ec-p256, ed25519, ml-dsa-65, aes-256, ...' -x -a 'rsa-2048 rsa-3072 rsa-4096 ec-p256 ec-p384 ec-p521 ec-secp256k1 ec-brainpoolp256r1 ec-brainpoolp384r1 ec-brainpoolp512r1 ed25519 ed448 x25519 x448 ml-dsa-44 ml-dsa-65 ml-dsa-87 aes-128 aes-192 aes-256 generic-256 generic-512'
+complete -c chancery -n '__chancery_at key generate' -l label -d 'the key\'s name; one that is in use is refused' -x
+complete -c chancery -n '__chancery_at key generate' -l id -d 'CKA_ID (default: from the public key)' -x
+complete -c chancery -n '__chancery_at key generate' -l use -d 'the one thing it is for: sign, encrypt, wrap or derive (default: by the kind)' -x -a 'sign encrypt wrap derive'
+complete -c chancery -n '__chancery_at key generate' -l extractable -d 'allow it to be wrapped and taken out of the token'
+complete -c chancery -n '__chancery_at key generate' -l pin-source -d 'the user\'s PIN' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at key generate' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at key generate' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at key generate' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at key generate' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at key generate' -a pkcs11:
+complete -c chancery -n '__chancery_next key' -a import -d 'Take a key from a file into a token'
+complete -c chancery -n '__chancery_at key import' -l in -d 'the key: PKCS#8, PKCS#1, SEC 1 or SubjectPublicKeyInfo, in PEM or DER' -r -F
+complete -c chancery -n '__chancery_at key import' -l raw -d 'the file holds the bytes of a secret key of this type' -x -a 'aes generic'
+complete -c chancery -n '__chancery_at key import' -l passphrase-source -d 'opens an encrypted key file' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at key import' -l label -d 'the key\'s name; one that is in use is refused' -x
+complete -c chancery -n '__chancery_at key import' -l id -d 'CKA_ID (default: from the public key)' -x
+complete -c chancery -n '__chancery_at key import' -l use -d 'the one thing it is for: sign, encrypt, wrap or derive (default: by the kind)' -x -a 'sign encrypt wrap derive'
+complete -c chancery -n '__chancery_at key import' -l extractable -d 'allow it to be wrapped and taken out of the token'
+complete -c chancery -n '__chancery_at key import' -l pin-source -d 'the user\'s PIN' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at key import' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at key import' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at key import' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at key import' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at key import' -a pkcs11:
+complete -c chancery -n '__chancery_next key' -a list -d 'List keys and other objects of a token'
+complete -c chancery -n '__chancery_at key list' -l pin-source -d 'the user\'s PIN: without it, private keys stay unseen' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at key list' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at key list' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at key list' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at key list' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at key list' -a pkcs11:
+complete -c chancery -n '__chancery_next key' -a show -d 'Show one key'
+complete -c chancery -n '__chancery_at key show' -l pin-source -d 'the user\'s PIN: without it, private keys stay unseen' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at key show' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at key show' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at key show' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at key show' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at key show' -a pkcs11:
+complete -c chancery -n '__chancery_next key' -a delete -d 'Delete a key'
+complete -c chancery -n '__chancery_at key delete' -l pair -d 'delete every object that fits (a key pair and its certificates), not just one'
+complete -c chancery -n '__chancery_at key delete' -l pin-source -d 'the user\'s PIN' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at key delete' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at key delete' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at key delete' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at key delete' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at key delete' -a pkcs11:
+complete -c chancery -n '__chancery_next key' -a public -d 'Write a public key to a file'
+complete -c chancery -n '__chancery_at key public' -l out -d 'where the key goes (default: standard output)' -r -F
+complete -c chancery -n '__chancery_at key public' -l format -d 'pem (default) or der: a SubjectPublicKeyInfo either way' -x -a 'pem der'
+complete -c chancery -n '__chancery_at key public' -l pin-source -d 'the user\'s PIN, when only the private key is there' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at key public' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at key public' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at key public' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at key public' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at key public' -a pkcs11:
+complete -c chancery -n '__chancery_next' -a mech
+complete -c chancery -n '__chancery_next mech' -a list -d 'List the mechanisms of every slot with flags and key sizes, or compare two'
+complete -c chancery -n '__chancery_at mech list' -l all -d 'list Chancery\'s own module and every module configured for p11-kit'
+complete -c chancery -n '__chancery_at mech list' -l p11-kit -d 'with --all: read the *.module files of DIR, not p11-kit\'s own' -x -a '(__fish_complete_directories (commandline -ct))'
+complete -c chancery -n '__chancery_at mech list' -l diff -d 'compare A and B: module files, URIs, or numbers of slots'
+complete -c chancery -n '__chancery_at mech list' -l timeout -d 'give a module up after so long (default: 30)' -x
+complete -c chancery -n '__chancery_at mech list' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at mech list' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at mech list' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at mech list' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at mech list' -F -a pkcs11:
+complete -c chancery -n '__chancery_next' -a sign -d 'Sign a file'
+complete -c chancery -n '__chancery_at sign' -l in -d 'what to sign (default: standard input)' -r -F
+complete -c chancery -n '__chancery_at sign' -l out -d 'where the signature goes (default: standard output)' -r -F
+complete -c chancery -n '__chancery_at sign' -l algorithm -d 'how to sign (default: by the key)' -x -a 'rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 ecdsa-sha256 ecdsa-sha384 ecdsa-sha512 ecdsa-sha3-256 ecdsa-sha3-384 ecdsa-sha3-512 eddsa ml-dsa'
+complete -c chancery -n '__chancery_at sign' -l context -d 'context string of EdDSA and ML-DSA' -x
+complete -c chancery -n '__chancery_at sign' -l format -d 'ECDSA signatures as der (X.509, OpenSSL; default) or raw (r and s)' -x -a 'der raw'
+complete -c chancery -n '__chancery_at sign' -l pin-source -d 'the user\'s PIN' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at sign' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at sign' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at sign' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at sign' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at sign' -a pkcs11:
+complete -c chancery -n '__chancery_next' -a verify -d 'Verify a file\'s signature'
+complete -c chancery -n '__chancery_at verify' -l in -d 'what was signed (default: standard input)' -r -F
+complete -c chancery -n '__chancery_at verify' -l signature -d 'the signature' -r -F
+complete -c chancery -n '__chancery_at verify' -l algorithm -d 'how it was signed (default: by the key)' -x -a 'rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 ecdsa-sha256 ecdsa-sha384 ecdsa-sha512 ecdsa-sha3-256 ecdsa-sha3-384 ecdsa-sha3-512 eddsa ml-dsa'
+complete -c chancery -n '__chancery_at verify' -l context -d 'context string of EdDSA and ML-DSA' -x
+complete -c chancery -n '__chancery_at verify' -l format -d 'ECDSA signatures as der (default) or raw' -x -a 'der raw'
+complete -c chancery -n '__chancery_at verify' -l pin-source -d 'the user\'s PIN, for a key that is private to the user' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at verify' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at verify' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at verify' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at verify' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at verify' -a pkcs11:
+complete -c chancery -n '__chancery_next' -a doctor -d 'Look for what is wrong with the installation, and say how to mend it'
+complete -c chancery -n '__chancery_at doctor' -l config -d 'only check the configuration and print every key with its value'
+complete -c chancery -n '__chancery_at doctor' -l pin-source -d 'the user\'s PIN: checks everything stored in the token that the URI names' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at doctor' -l so-pin-source -d 'the security officer\'s PIN, for the same' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at doctor' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at doctor' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at doctor' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at doctor' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at doctor' -a pkcs11:
+complete -c chancery -n '__chancery_next' -a selftest -d 'Run every known-answer test of the module'
+complete -c chancery -n '__chancery_at selftest' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at selftest' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at selftest' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at selftest' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_next' -a completion -d 'Print a completion script for bash, zsh or fish'
+complete -c chancery -n '__chancery_at completion' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at completion' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at completion' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at completion' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at completion' -a 'bash zsh fish'

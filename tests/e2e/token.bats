@@ -186,7 +186,7 @@ bats_require_minimum_version 1.5.0
 	chmod 600 phrase
 	chancery key public --quiet --out before.pem "$(uri seal)"
 	chancery token backup --out copy --passphrase-source file:phrase pkcs11:token=office
-	! grep -q seal copy
+	run ! grep -q seal copy
 	run chancery token backup --out copy --passphrase-source file:phrase pkcs11:token=office
 	[ "$status" -ne 0 ]
 	chancery token delete --so-pin-source "$so" pkcs11:token=office

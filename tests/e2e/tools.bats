@@ -45,17 +45,6 @@ commands()
 	done
 }
 
-@test "completion scripts are those that are installed, and shells take them" {
-	for shell in bash zsh fish; do
-		chancery completion $shell | cmp - "$CHANCERY_SOURCE_DIR/completions/chancery.$shell"
-	done
-	chancery completion bash | bash -n
-	run bash -c 'source <("$CHANCERY" completion bash); COMP_WORDS=(chancery key gen); COMP_CWORD=2; _chancery; echo "${COMPREPLY[@]}"'
-	[ "$output" = generate ]
-	run bash -c 'source <("$CHANCERY" completion bash); COMP_WORDS=(chancery key generate --ty); COMP_CWORD=3; _chancery; echo "${COMPREPLY[@]}"'
-	[ "$output" = --type ]
-}
-
 @test "options that are wrong say so" {
 	run chancery token list --nonsense
 	failed_with 64 "no option"
