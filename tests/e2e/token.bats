@@ -138,6 +138,17 @@ bats_require_minimum_version 1.5.0
 	failed_with 77 ""
 }
 
+# Seen to fail: with a session that is logged in and a change that each take the old PIN.
+@test "pin takes a PIN from a descriptor, which gives it once" {
+	make_office
+	printf 'another-pin' >new
+	chancery token pin --pin-source fd:3 --new-pin-source fd:4 pkcs11:token=office 3<pins/user.pin 4<new
+	chancery token pin --so-pin-source fd:3 --new-so-pin-source fd:4 pkcs11:token=office 3<pins/so.pin 4<new
+	chmod 600 new
+	chancery key list --pin-source file:new pkcs11:token=office
+	chancery token unlock --so-pin-source file:new --new-pin-source file:new pkcs11:token=office
+}
+
 @test "unlock sets a locked PIN anew" {
 	printf '[token]\npin_max_failures = 1\n' >chancery.conf
 	chmod 600 chancery.conf
