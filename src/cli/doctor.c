@@ -112,24 +112,20 @@ struct exam {
 	const CK_CHANCERY_FUNCTIONS *fn; /* NULL: not Chancery's module */
 };
 
-/* *any: there are some. */
-static void check_unreadable(const struct exam *x, bool *any)
+static void check_unread(const struct exam *x, const struct unread *u)
 {
 	bool strict = x->fn != NULL && x->conf != NULL && x->conf->module.locked == LOCKED_STRICT;
-	CK_RV rv = CKR_OK;
+	struct why why;
 
-	for (CK_SLOT_ID slot = 0; pick_unreadable(x->o->m, &slot, &rv); slot++) {
-		*any = true;
-		findings_bad(x->f, "slot %lu: its token cannot be read: %s%s", slot,
-			     name_of(NAME_CKR, rv),
-			     rv == CKR_HOST_MEMORY && strict
-				     ? ": locked = strict, and no more memory can be locked"
-				     : "");
-	}
+	module_err(u->rv, "C_GetTokenInfo", &why);
+	findings_bad(x->f, "slot %lu: its token cannot be read: %s%s", u->slot, why.text,
+		     u->rv == CKR_HOST_MEMORY && strict
+			     ? ": locked = strict, and no more memory can be locked"
+			     : "");
 }
 
 /* Nothing was listed. */
-static enum err check_none(const struct exam *x)
+static enum err check_none(const struct exam *x, const struct picks *p)
 {
 	struct why text = { "" };
 	enum err e;
@@ -140,7 +136,7 @@ static enum err check_none(const struct exam *x)
 			"there is no token yet; `chancery token init --label NAME --make-pins DIR` makes one");
 		return OK;
 	}
-	e = tokens_none(x->c, x->o, &text);
+	e = tokens_none(x->c, x->o, p, &text);
 	if (e == OK)
 		findings_bad(x->f, "%s: %s", x->c->operands[0], text.text);
 	return e;
@@ -148,17 +144,16 @@ static enum err check_none(const struct exam *x)
 
 static enum err check_tokens(const struct exam *x)
 {
-	struct spot *spots = NULL;
-	size_t n = 0;
-	bool unreadable = false;
-	enum err e = pick_tokens(x->o->m, &x->o->uri, PICK_TOKEN, &spots, &n, &x->c->why);
+	struct picks p;
+	enum err e = pick_tokens(x->o->m, &x->o->uri, PICK_TOKEN, &p, &x->c->why);
 
-	for (size_t i = 0; i < n && e == OK; i++)
-		check_token(x->f, &spots[i]);
-	mem_free(spots);
-	check_unreadable(x, &unreadable);
-	if (e == OK && n == 0 && (!unreadable || x->c->n_operands > 0))
-		e = check_none(x);
+	for (size_t i = 0; i < p.n && e == OK; i++)
+		check_token(x->f, &p.spots[i]);
+	for (size_t i = 0; i < p.n_unread && e == OK; i++)
+		check_unread(x, &p.unread[i]);
+	if (e == OK && p.n == 0 && (p.n_unread == 0 || x->c->n_operands > 0))
+		e = check_none(x, &p);
+	picks_free(&p);
 	if (e == OK && x->fn != NULL && x->conf != NULL)
 		e = settings_check_labels(x->f, x->conf, x->o->m, &x->c->why);
 	return e;

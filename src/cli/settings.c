@@ -39,36 +39,28 @@ static enum err read_file(struct conf **conf, struct why *text, struct why *why)
 
 struct labels {
 	const struct conf *conf;
-	struct spot *spots; /* tokens of the module */
-	size_t n;
-	bool complete; /* each token could be read */
+	struct picks picks; /* tokens of the module */
 };
 
 /* Freed with labels_free, also on error. */
 static enum err labels_begin(struct labels *l, const struct conf *conf, const struct module *m,
 			     struct why *why)
 {
-	CK_SLOT_ID slot = 0;
-	CK_RV rv = CKR_OK;
-	enum err e;
-
 	*l = (struct labels){ .conf = conf };
-	e = pick_tokens(m, NULL, PICK_TOKEN, &l->spots, &l->n, why);
-	l->complete = !pick_unreadable(m, &slot, &rv);
-	return e;
+	return pick_tokens(m, NULL, PICK_TOKEN, &l->picks, why);
 }
 
 static void labels_free(struct labels *l)
 {
-	mem_free(l->spots);
+	picks_free(&l->picks);
 }
 
 static bool has_token(const struct labels *l, const char *label)
 {
-	for (size_t i = 0; i < l->n; i++) {
-		const CK_UTF8CHAR *field = l->spots[i].info.label;
+	for (size_t i = 0; i < l->picks.n; i++) {
+		const CK_UTF8CHAR *field = l->picks.spots[i].info.label;
 
-		if (span_eq(span(field, field_len(field, sizeof(l->spots[i].info.label))),
+		if (span_eq(span(field, field_len(field, sizeof(l->picks.spots[i].info.label))),
 			    span_str(label)))
 			return true;
 	}
@@ -90,7 +82,7 @@ static const char *labels_next(const struct labels *l, size_t *i)
 
 static const char *labels_proviso(const struct labels *l)
 {
-	return l->complete ? "" : ", among those that can be read";
+	return l->picks.n_unread == 0 ? "" : ", among those that can be read";
 }
 
 /* ---- doctor --config ---- */

@@ -2,7 +2,6 @@
 #include "cli/tokens.h"
 
 #include "base/home.h"
-#include "base/mem.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -46,21 +45,29 @@ static enum err none_of_ours(struct call *c, struct why *text)
 	return why_fail(text, OK, "No token yet in %s; " HINT ".", state);
 }
 
-enum err tokens_none(struct call *c, const struct office *o, struct why *text)
+/* How many tokens there are for whoever gives no URI. */
+static enum err count_all(struct call *c, const struct office *o, size_t *n)
 {
-	struct spot *spots = NULL;
-	CK_SLOT_ID slot = 0;
-	CK_RV rv = CKR_OK;
-	size_t n = 0;
-	enum err e = pick_tokens(o->m, NULL, PICK_TOKEN, &spots, &n, &c->why);
+	struct picks all = { 0 };
+	enum err e = c->n_operands > 0 ? pick_tokens(o->m, NULL, PICK_TOKEN, &all, &c->why) : OK;
 
-	mem_free(spots);
+	*n = all.n;
+	picks_free(&all);
+	return e;
+}
+
+enum err tokens_none(struct call *c, const struct office *o, const struct picks *left,
+		     struct why *text)
+{
+	size_t n = 0;
+	enum err e = count_all(c, o, &n);
+
 	if (e != OK)
 		return e;
 	if (n > 0)
 		return why_fail(text, OK, "No token fits the URI; without one, %zu %s listed.", n,
 				n == 1 ? "is" : "are");
-	if (pick_unreadable(o->m, &slot, &rv))
+	if (left->n_unread > 0)
 		return why_fail(text, OK, "No token can be read.");
 	if (module_chancery(o->m) != NULL)
 		return none_of_ours(c, text);

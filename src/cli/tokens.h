@@ -12,9 +12,10 @@
 enum err tokens_place(const struct module *m, struct why *why);
 
 /*
- * After pick_tokens gave none for o->uri: *text, for people, says where it was looked and what is there. An error with c->why
+ * After pick_tokens gave none for o->uri, but perhaps left some out: *text, for people, says where it was looked and what is there. An error with c->why
  * when the directory cannot be read, so that nobody knows.
  */
-enum err tokens_none(struct call *c, const struct office *o, struct why *text);
+enum err tokens_none(struct call *c, const struct office *o, const struct picks *left,
+		     struct why *text);
 
 #endif

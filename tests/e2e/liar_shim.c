@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The module that CHANCERY_MODULE names, but the function that the environment variable LIAR names
- * says that it wrote more than there was room for; C_InitToken and C_InitPIN, that they failed, the first after it did its work.
+ * says that it wrote more than there was room for; C_InitToken and C_InitPIN, that they failed, the first after it did its work. With C_GetTokenInfo
+ * no token can be read, and each slot that is asked for is noted in the file LIAR_LOG.
  */
 #include <chancery/pkcs11.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +60,20 @@ static CK_RV get_attribute_value(CK_SESSION_HANDLE s, CK_OBJECT_HANDLE h, CK_ATT
 		    &a->ulValueLen);
 }
 
+static CK_RV get_token_info(CK_SLOT_ID slot, CK_TOKEN_INFO_PTR info)
+{
+	FILE *log;
+
+	if (!liar("C_GetTokenInfo"))
+		return real->C_GetTokenInfo(slot, info);
+	log = fopen(getenv("LIAR_LOG"), "a");
+	if (log != NULL) {
+		fprintf(log, "%lu\n", slot);
+		fclose(log);
+	}
+	return CKR_DEVICE_ERROR;
+}
+
 static CK_RV init_token(CK_SLOT_ID slot, CK_UTF8CHAR_PTR pin, CK_ULONG n, CK_UTF8CHAR_PTR label)
 {
 	CK_RV rv = real->C_InitToken(slot, pin, n, label);
@@ -103,6 +119,7 @@ CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR out)
 	list.C_GetMechanismInfo = get_mechanism_info;
 	list.C_FindObjects = find_objects;
 	list.C_GetAttributeValue = get_attribute_value;
+	list.C_GetTokenInfo = get_token_info;
 	list.C_InitToken = init_token;
 	list.C_InitPIN = init_pin;
 	list.C_Sign = sign;

@@ -236,3 +236,23 @@ bats_require_minimum_version 1.5.0
 	chancery token init --reinitialize --label office --so-pin-source "$so" --pin-source "$user" pkcs11:token=office
 	[ "$(chancery key list --json --pin-source "$user" pkcs11:token=office | jq length)" = 0 ]
 }
+
+# Seen to fail: with a second look at the slots for those that cannot be read.
+@test "each slot is asked once, and those that cannot be read are told" {
+	make_office
+	mkdir -m 700 more
+	chancery token init --quiet --label two --make-pins more
+	chancery token list --all --json | jq -r '.[].slot' >slots
+	[ "$(wc -l <slots)" -eq 3 ]
+	liar=$CHANCERY_BUILD_DIR/tests/e2e/liar_shim.so
+	for command in "token list" "token list --all" doctor; do
+		rm -f asked
+		LIAR=C_GetTokenInfo LIAR_LOG=asked run chancery $command --module "$liar"
+		[ "$status" -ne 0 ]
+		[[ $output == *"cannot be read"*"CKR_DEVICE_ERROR"* ]]
+		sort asked | diff slots -
+	done
+	[ "$(grep -c 'cannot be read' <<<"$output")" -eq 3 ]
+	LIAR=C_GetTokenInfo LIAR_LOG=asked run chancery token info --module "$liar" pkcs11:token=office
+	failed_with 69 'cannot be read: `chancery doctor` says why'
+}
