@@ -10,25 +10,10 @@
 
 #include "base/names.h"
 
-enum { OBJECTS_MAX = 32, TYPES_MAX = 512, VALUE_MAX = 8192 };
+enum { OBJECTS_MAX = 32, VALUE_MAX = 8192 };
 
-static CK_ATTRIBUTE_TYPE types[TYPES_MAX];
+static CK_ATTRIBUTE_TYPE types[CASE_TYPES_MAX];
 static size_t types_n;
-
-/* All that the standard names, in either range of numbers. */
-static void name_types(void)
-{
-	types_n = 0;
-	for (CK_ULONG low = 0; low < 0x700; low++)
-		for (CK_ULONG array = 0; array <= CKF_ARRAY_ATTRIBUTE;
-		     array += CKF_ARRAY_ATTRIBUTE) {
-			if (name_of(NAME_CKA, low | array) == NULL)
-				continue;
-			assert_true(types_n < TYPES_MAX);
-			types[types_n++] = low | array;
-		}
-	assert_true(types_n > 120);
-}
 
 /* ---- objects ---- */
 
@@ -159,7 +144,7 @@ static void walk(CK_SESSION_HANDLE s)
 static void test_R11_whatever_can_be_read_is_found_by(void **state)
 {
 	(void)state;
-	name_types();
+	types_n = case_types(types);
 	make_objects(false);
 	walk(p11_session());
 }
@@ -206,7 +191,7 @@ static void test_R11_the_first_question(void **state)
 	unsigned asked = 0;
 
 	(void)state;
-	name_types();
+	types_n = case_types(types);
 	make_objects(true);
 	for (size_t t = 0; t < types_n; t++) {
 		CK_ATTRIBUTE a = { types[t], value, 0 };
