@@ -8,8 +8,14 @@ if(TARGET chancery-pkcs11)
 	set(CHANCERY_MODULE_PATH ${CMAKE_INSTALL_FULL_LIBDIR}/pkcs11/libchancery-pkcs11.so)
 	configure_file(${CMAKE_SOURCE_DIR}/cmake/chancery.module.in
 		${CMAKE_BINARY_DIR}/chancery.module @ONLY)
+	set(registered ${CMAKE_INSTALL_FULL_DATADIR}/p11-kit/modules)
 	install(FILES ${CMAKE_BINARY_DIR}/chancery.module
 		DESTINATION ${CMAKE_INSTALL_DATADIR}/p11-kit/modules)
+	# Nothing is installed outside the prefix; another one is not where p11-kit looks.
+	if(NOT registered STREQUAL P11_KIT_CONFIG_DIR)
+		install(CODE "message(STATUS \"p11-kit does not look in ${registered}: \"
+			\"link ${registered}/chancery.module into /etc/pkcs11/modules\")")
+	endif()
 endif()
 
 foreach(program chancery chancery-bench)

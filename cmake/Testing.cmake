@@ -157,7 +157,7 @@ chancery_script_tests(fault *.sh bash)
 chancery_script_tests(interop *.sh bash)
 
 # The rules that need no compiler to be of one version. `make lint` checks the rest.
-foreach(check spdx layers openssl mechanisms statics sizes shell)
+foreach(check spdx layers openssl mechanisms statics sizes shell bats man)
 	add_test(NAME lint.${check} COMMAND ${CMAKE_SOURCE_DIR}/scripts/lint ${check})
 	set_tests_properties(lint.${check} PROPERTIES LABELS lint)
 endforeach()

@@ -1,103 +1,268 @@
 #compdef chancery
-# Completion of chancery for zsh.
-autoload -U +X bashcompinit && bashcompinit
 # SPDX-License-Identifier: Apache-2.0
-# Completion of chancery for bash.
-_chancery() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= name=
-  COMPREPLY=()
-  case "${COMP_WORDS[1]}" in
-    token) name="${COMP_WORDS[1]} ${COMP_WORDS[2]}" ;;
-    key) name="${COMP_WORDS[1]} ${COMP_WORDS[2]}" ;;
-    mech) name="${COMP_WORDS[1]} ${COMP_WORDS[2]}" ;;
-    audit) name="${COMP_WORDS[1]} ${COMP_WORDS[2]}" ;;
-    *) name=${COMP_WORDS[1]} ;;
-  esac
-  case "$name $prev" in
-    "token init --so-pin-source") words="file: credential: fd: env: prompt" ;;
-    "token init --pin-source") words="file: credential: fd: env: prompt" ;;
-    "token pin --pin-source") words="file: credential: fd: env: prompt" ;;
-    "token pin --new-pin-source") words="file: credential: fd: env: prompt" ;;
-    "token pin --so-pin-source") words="file: credential: fd: env: prompt" ;;
-    "token pin --new-so-pin-source") words="file: credential: fd: env: prompt" ;;
-    "token unlock --so-pin-source") words="file: credential: fd: env: prompt" ;;
-    "token unlock --new-pin-source") words="file: credential: fd: env: prompt" ;;
-    "token rename --so-pin-source") words="file: credential: fd: env: prompt" ;;
-    "token delete --so-pin-source") words="file: credential: fd: env: prompt" ;;
-    "token backup --passphrase-source") words="file: credential: fd: env: prompt" ;;
-    "token restore --passphrase-source") words="file: credential: fd: env: prompt" ;;
-    "key generate --type") words="rsa-2048 rsa-3072 rsa-4096 ec-p256 ec-p384 ec-p521 ec-secp256k1 ec-brainpoolp256r1 ec-brainpoolp384r1 ec-brainpoolp512r1 ed25519 ed448 x25519 x448 ml-dsa-44 ml-dsa-65 ml-dsa-87 aes-128 aes-192 aes-256 generic-256 generic-512" ;;
-    "key generate --use") words="sign encrypt wrap derive" ;;
-    "key generate --pin-source") words="file: credential: fd: env: prompt" ;;
-    "key import --raw") words="aes generic" ;;
-    "key import --passphrase-source") words="file: credential: fd: env: prompt" ;;
-    "key import --use") words="sign encrypt wrap derive" ;;
-    "key import --pin-source") words="file: credential: fd: env: prompt" ;;
-    "key list --pin-source") words="file: credential: fd: env: prompt" ;;
-    "key show --pin-source") words="file: credential: fd: env: prompt" ;;
-    "key delete --pin-source") words="file: credential: fd: env: prompt" ;;
-    "key public --format") words="pem der" ;;
-    "key public --pin-source") words="file: credential: fd: env: prompt" ;;
-    "audit verify --auditor-key") words="file: fd: prompt" ;;
-    "audit anchor --auditor-key") words="file: fd: prompt" ;;
-    "audit receipt --auditor-key") words="file: fd: prompt" ;;
-    "audit rotate-key --auditor-key") words="file: fd: prompt" ;;
-    "audit export --format") words="csv ndjson" ;;
-    "sign --algorithm") words="rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 ecdsa-sha256 ecdsa-sha384 ecdsa-sha512 ecdsa-sha3-256 ecdsa-sha3-384 ecdsa-sha3-512 eddsa ml-dsa" ;;
-    "sign --format") words="der raw" ;;
-    "sign --pin-source") words="file: credential: fd: env: prompt" ;;
-    "verify --algorithm") words="rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 ecdsa-sha256 ecdsa-sha384 ecdsa-sha512 ecdsa-sha3-256 ecdsa-sha3-384 ecdsa-sha3-512 eddsa ml-dsa" ;;
-    "verify --format") words="der raw" ;;
-    "verify --pin-source") words="file: credential: fd: env: prompt" ;;
-    "doctor --pin-source") words="file: credential: fd: env: prompt" ;;
-    "doctor --so-pin-source") words="file: credential: fd: env: prompt" ;;
-  esac
-  if [ -z "$words" ]; then
-    if [ "$COMP_CWORD" = 1 ]; then words="token key mech audit sign verify stat doctor selftest completion"
-    else
-      case "$name" in
-        "token init") words=" --label --so-pin-source --pin-source --make-pins --reinitialize --json --quiet --module --help" ;;
-        "token list") words=" --all --json --quiet --module --help" ;;
-        "token info") words=" --json --quiet --module --help" ;;
-        "token pin") words=" --pin-source --new-pin-source --so-pin-source --new-so-pin-source --json --quiet --module --help" ;;
-        "token unlock") words=" --so-pin-source --new-pin-source --json --quiet --module --help" ;;
-        "token rename") words=" --label --so-pin-source --json --quiet --module --help" ;;
-        "token delete") words=" --so-pin-source --json --quiet --module --help" ;;
-        "token backup") words=" --out --passphrase-source --json --quiet --module --help" ;;
-        "token restore") words=" --passphrase-source --json --quiet --module --help" ;;
-        "key generate") words=" --type --label --id --use --extractable --pin-source --json --quiet --module --help" ;;
-        "key import") words=" --in --raw --passphrase-source --label --id --use --extractable --pin-source --json --quiet --module --help" ;;
-        "key list") words=" --pin-source --json --quiet --module --help" ;;
-        "key show") words=" --pin-source --json --quiet --module --help" ;;
-        "key delete") words=" --pair --pin-source --json --quiet --module --help" ;;
-        "key public") words=" --out --format --pin-source --json --quiet --module --help" ;;
-        "mech list") words=" --all --p11-kit --diff --timeout --json --quiet --module --help" ;;
-        "audit init") words=" --key-out --pub-out --auditor-pub --json --quiet --module --help" ;;
-        "audit verify") words=" --dir --auditor-key --anchor --auditor-pub --jobs --json --quiet --module --help" ;;
-        "audit show") words=" --dir --actor --key --event --since --until --file --json --quiet --module --help" ;;
-        "audit tail") words=" --dir --lines --follow --actor --key --event --file --json --quiet --module --help" ;;
-        "audit stats") words=" --dir --actor --key --event --since --until --file --json --quiet --module --help" ;;
-        "audit anchor") words=" --dir --auditor-key --out --json --quiet --module --help" ;;
-        "audit receipt") words=" --dir --auditor-key --out --json --quiet --module --help" ;;
-        "audit check-receipt") words=" --auditor-pub --json --quiet --module --help" ;;
-        "audit rotate-key") words=" --auditor-key --key-out --pub-out --out --json --quiet --module --help" ;;
-        "audit export") words=" --dir --format --actor --key --event --since --until --file --json --quiet --module --help" ;;
-        "sign") words=" --in --out --algorithm --context --format --pin-source --json --quiet --module --help" ;;
-        "verify") words=" --in --signature --algorithm --context --format --pin-source --json --quiet --module --help" ;;
-        "stat") words=" --watch --interval --prometheus --json --quiet --module --help" ;;
-        "doctor") words=" --config --pin-source --so-pin-source --json --quiet --module --help" ;;
-        "selftest") words=" --json --quiet --module --help" ;;
-        "completion") words=" --json --quiet --module --help" ;;
-        "token "*) words="init list info pin unlock rename delete backup restore " ;;
-        "key "*) words="generate import list show delete public " ;;
-        "mech "*) words="list " ;;
-        "audit "*) words="init verify show tail stats anchor receipt check-receipt rotate-key export " ;;
-      esac
-    fi
+# Completion of chancery for zsh.
+_chancery_source()
+{
+  if compset -P file:; then
+    _files
+  else
+    compadd -S '' -- ${argv:#*[^:]}
+    compadd -- ${argv:#*:}
   fi
-  case "$cur" in
-    --*|"") COMPREPLY=($(compgen -W "$words" -- "$cur")) ;;
-    *) COMPREPLY=($(compgen -W "$words" -- "$cur") $(compgen -f -- "$cur")) ;;
+}
+_chancery_uri()
+{
+  compadd -S '' -- pkcs11:
+}
+_chancery_module()
+{
+  _chancery_uri
+  _files
+}
+_chancery()
+{
+  local name=$words[2]
+  if (( CURRENT == 2 )); then
+    compadd -- token key mech sign verify doctor selftest completion --help --version
+    return
+  fi
+  shift words
+  (( CURRENT-- ))
+  case $name in
+    token)
+      if (( CURRENT == 2 )); then
+        compadd -- init list info pin unlock rename delete backup restore --help
+        return
+      fi
+      name="$name $words[2]"
+      shift words
+      (( CURRENT-- )) ;;
+    key)
+      if (( CURRENT == 2 )); then
+        compadd -- generate import list show delete public --help
+        return
+      fi
+      name="$name $words[2]"
+      shift words
+      (( CURRENT-- )) ;;
+    mech)
+      if (( CURRENT == 2 )); then
+        compadd -- list --help
+        return
+      fi
+      name="$name $words[2]"
+      shift words
+      (( CURRENT-- )) ;;
+  esac
+  case $name in
+    'token init')
+      _arguments \
+      '--label=[the token'\''s name, at most 32 bytes]:TEXT: ' \
+      '--so-pin-source=[the security officer'\''s PIN\: file\:PATH, credential\:NAME, fd\:N, env\:NAME, prompt]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--pin-source=[the user'\''s PIN, likewise]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--make-pins=[make both PINs at random and write them to DIR/so.pin and DIR/user.pin]:DIR:_files -/' \
+      '--reinitialize[destroy everything in the token that the URI names, and begin anew]' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'token list')
+      _arguments \
+      '--all[also slots whose token is not initialised]' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'token info')
+      _arguments \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'token pin')
+      _arguments \
+      '--pin-source=[the user'\''s PIN as it is now]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--new-pin-source=[the user'\''s new PIN]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--so-pin-source=[change the security officer'\''s PIN instead\: the one as it is now]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--new-so-pin-source=[the security officer'\''s new PIN]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'token unlock')
+      _arguments \
+      '--so-pin-source=[the security officer'\''s PIN]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--new-pin-source=[the user'\''s new PIN]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'token rename')
+      _arguments \
+      '--label=[the new name, at most 32 bytes]:TEXT: ' \
+      '--so-pin-source=[the security officer'\''s PIN]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'token delete')
+      _arguments \
+      '--so-pin-source=[the security officer'\''s PIN]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'token backup')
+      _arguments \
+      '--out=[the backup; an existing file is never overwritten]:FILE:_files' \
+      '--passphrase-source=[what the backup is sealed with\: file\:PATH, credential\:NAME, fd\:N, env\:NAME, prompt]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'token restore')
+      _arguments \
+      '--passphrase-source=[what the backup is sealed with]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_files' ;;
+    'key generate')
+      _arguments \
+      '--type=[what key\: rsa-3072, ec-p256, ed25519, ml-dsa-65, aes-256, ...]:KIND:(rsa-2048 rsa-3072 rsa-4096 ec-p256 ec-p384 ec-p521 ec-secp256k1 ec-brainpoolp256r1 ec-brainpoolp384r1 ec-brainpoolp512r1 ed25519 ed448 x25519 x448 ml-dsa-44 ml-dsa-65 ml-dsa-87 aes-128 aes-192 aes-256 generic-256 generic-512)' \
+      '--label=[the key'\''s name; one that is in use is refused]:TEXT: ' \
+      '--id=[CKA_ID (default\: from the public key)]:HEX: ' \
+      '--use=[the one thing it is for\: sign, encrypt, wrap or derive (default\: by the kind)]:USE:(sign encrypt wrap derive)' \
+      '--extractable[allow it to be wrapped and taken out of the token]' \
+      '--pin-source=[the user'\''s PIN]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'key import')
+      _arguments \
+      '--in=[the key\: PKCS#8, PKCS#1, SEC 1 or SubjectPublicKeyInfo, in PEM or DER]:FILE:_files' \
+      '--raw=[the file holds the bytes of a secret key of this type]:TYPE:(aes generic)' \
+      '--passphrase-source=[opens an encrypted key file]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--label=[the key'\''s name; one that is in use is refused]:TEXT: ' \
+      '--id=[CKA_ID (default\: from the public key)]:HEX: ' \
+      '--use=[the one thing it is for\: sign, encrypt, wrap or derive (default\: by the kind)]:USE:(sign encrypt wrap derive)' \
+      '--extractable[allow it to be wrapped and taken out of the token]' \
+      '--pin-source=[the user'\''s PIN]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'key list')
+      _arguments \
+      '--pin-source=[the user'\''s PIN\: without it, private keys stay unseen]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'key show')
+      _arguments \
+      '--pin-source=[the user'\''s PIN\: without it, private keys stay unseen]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'key delete')
+      _arguments \
+      '--pair[delete every object that fits (a key pair and its certificates), not just one]' \
+      '--pin-source=[the user'\''s PIN]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'key public')
+      _arguments \
+      '--out=[where the key goes (default\: standard output)]:FILE:_files' \
+      '--format=[pem (default) or der\: a SubjectPublicKeyInfo either way]:FORMAT:(pem der)' \
+      '--pin-source=[the user'\''s PIN, when only the private key is there]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'mech list')
+      _arguments \
+      '--all[list Chancery'\''s own module and every module configured for p11-kit]' \
+      '--p11-kit=[with --all\: read the *.module files of DIR, not p11-kit'\''s own]:DIR:_files -/' \
+      '--diff[compare A and B\: module files, URIs, or numbers of slots]' \
+      '--timeout=[give a module up after so long (default\: 30)]:SECONDS: ' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_module' ;;
+    'sign')
+      _arguments \
+      '--in=[what to sign (default\: standard input)]:FILE:_files' \
+      '--out=[where the signature goes (default\: standard output)]:FILE:_files' \
+      '--algorithm=[how to sign (default\: by the key)]:NAME:(rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 ecdsa-sha256 ecdsa-sha384 ecdsa-sha512 ecdsa-sha3-256 ecdsa-sha3-384 ecdsa-sha3-512 eddsa ml-dsa)' \
+      '--context=[context string of EdDSA and ML-DSA]:TEXT: ' \
+      '--format=[ECDSA signatures as der (X.509, OpenSSL; default) or raw (r and s)]:FORMAT:(der raw)' \
+      '--pin-source=[the user'\''s PIN]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'verify')
+      _arguments \
+      '--in=[what was signed (default\: standard input)]:FILE:_files' \
+      '--signature=[the signature]:FILE:_files' \
+      '--algorithm=[how it was signed (default\: by the key)]:NAME:(rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 ecdsa-sha256 ecdsa-sha384 ecdsa-sha512 ecdsa-sha3-256 ecdsa-sha3-384 ecdsa-sha3-512 eddsa ml-dsa)' \
+      '--context=[context string of EdDSA and ML-DSA]:TEXT: ' \
+      '--format=[ECDSA signatures as der (default) or raw]:FORMAT:(der raw)' \
+      '--pin-source=[the user'\''s PIN, for a key that is private to the user]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'doctor')
+      _arguments \
+      '--config[only check the configuration and print every key with its value]' \
+      '--pin-source=[the user'\''s PIN\: checks everything stored in the token that the URI names]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--so-pin-source=[the security officer'\''s PIN, for the same]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'selftest')
+      _arguments \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' ;;
+    'completion')
+      _arguments \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:(bash zsh fish)' ;;
   esac
 }
-complete -o filenames -F _chancery chancery
+if [ "$funcstack[1]" = _chancery ]; then
+  _chancery "$@"
+else
+  compdef _chancery chancery
+fi

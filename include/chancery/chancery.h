@@ -37,6 +37,19 @@ extern "C" {
 #define CKO_CHANCERY_BASE (CKO_VENDOR_DEFINED | 0x43480000UL)
 #define CKR_CHANCERY_BASE (CKR_VENDOR_DEFINED | 0x43480000UL)
 
+/*
+ * Returned by those functions of the vendor interface that have a CK_CHANCERY_WHY, where the standard has only
+ * CKR_DEVICE_ERROR or CKR_FUNCTION_FAILED: a file, or the token of a backup, is there already; no file can be made in
+ * that place; there is no such file; its owner or permissions forbid it; another process keeps the storage
+ * locked; what is stored is damaged or was altered.
+ */
+#define CKR_CHANCERY_EXISTS        (CKR_CHANCERY_BASE | 0x0100UL)
+#define CKR_CHANCERY_CANNOT_CREATE (CKR_CHANCERY_BASE | 0x0101UL)
+#define CKR_CHANCERY_ABSENT        (CKR_CHANCERY_BASE | 0x0102UL)
+#define CKR_CHANCERY_NOT_PERMITTED (CKR_CHANCERY_BASE | 0x0103UL)
+#define CKR_CHANCERY_BUSY          (CKR_CHANCERY_BASE | 0x0104UL)
+#define CKR_CHANCERY_DAMAGED       (CKR_CHANCERY_BASE | 0x0105UL)
+
 /* Kept inside objects and never shown: which of wrap, unwrap, encrypt and decrypt a key ever had. */
 #define CKA_CHANCERY_ROLES (CKA_CHANCERY_BASE | 0x0100UL)
 

@@ -12,6 +12,8 @@ enum err {
 
 /* The CK_RV that a C_ function returns for e. */
 unsigned long err_rv(enum err e);
+/* The same for functions of the vendor interface, which say more of files and the store. */
+unsigned long err_rv_vendor(enum err e);
 /* The error that a CK_RV of any module stands for; E_INTERNAL when no row has it. */
 enum err err_of_rv(unsigned long rv);
 /* Status for the service, and exit status for the tools (sysexits.h). */

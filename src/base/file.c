@@ -144,6 +144,13 @@ enum err file_write_fd(int fd, const char *name, struct span data, struct why *w
 	return OK;
 }
 
+enum err file_not_created(const char *path, struct why *why)
+{
+	enum err e = why_errno(why, "cannot create %s", path);
+
+	return e == E_ABSENT || errno == EISDIR || errno == ENAMETOOLONG ? E_CREATE : e;
+}
+
 /* A name beside path that nobody can foresee. */
 static enum err temporary_name(const char *path, char name[PATH_MAX], struct why *why)
 {
@@ -168,7 +175,7 @@ static enum err open_temporary(const char *path, char name[PATH_MAX], int *fd, s
 		if (*fd >= 0 || errno != EEXIST)
 			break;
 	}
-	return *fd >= 0 ? OK : why_errno(why, "cannot create %s", name);
+	return *fd >= 0 ? OK : file_not_created(path, why);
 }
 
 /* fchmod, for open takes the umask off the mode, and the umask is the host program's. */
@@ -190,11 +197,9 @@ static enum err fill(int fd, const char *name, mode_t mode, struct span data, st
  */
 static enum err publish(const char *from, const char *to, bool replace, struct why *why)
 {
-	if (replace && rename(from, to) != 0)
-		return why_errno(why, "cannot rename %s to %s", from, to);
-	if (!replace && link(from, to) != 0)
-		return why_errno(why, "cannot create %s", to);
-	return OK;
+	int rc = replace ? rename(from, to) : link(from, to);
+
+	return rc == 0 ? OK : file_not_created(to, why);
 }
 
 static enum err write_new(const char *path, mode_t mode, struct span data, bool replace,
@@ -206,14 +211,20 @@ static enum err write_new(const char *path, mode_t mode, struct span data, bool 
 
 	if (e != OK)
 		return e;
-	e = fill(fd, name, mode, data, why);
+	/* Messages have the path that was asked for: nobody knows the temporary one. */
+	e = fill(fd, path, mode, data, why);
 	if (close(fd) != 0 && e == OK)
-		e = why_errno(why, "cannot write %s", name);
+		e = why_errno(why, "cannot write %s", path);
 	if (e == OK)
 		e = publish(name, path, replace, why);
 	if (e != OK || !replace)
 		(void)unlink(name);
-	return e == OK ? dir_sync_of(path, why) : e;
+	if (e != OK)
+		return e;
+	e = dir_sync_of(path, why);
+	if (e != OK && !replace)
+		(void)unlink(path);
+	return e;
 }
 
 enum err file_write(const char *path, mode_t mode, struct span data, struct why *why)
@@ -233,7 +244,7 @@ static enum err write_through(const char *path, mode_t mode, struct span data, s
 	enum err e;
 
 	if (fd < 0)
-		return why_errno(why, "cannot open %s", path);
+		return file_not_created(path, why);
 	e = file_write_fd(fd, path, data, why);
 	if (close(fd) != 0 && e == OK)
 		e = why_errno(why, "cannot write %s", path);

@@ -37,6 +37,9 @@ enum err file_read(const char *path, unsigned flags, size_t max, struct buf *out
  */
 enum err file_read_fd(int fd, const char *name, size_t max, struct buf *out, struct why *why);
 
+/* After a system call that was to create path failed: E_CREATE where nothing can be made, else as why_errno. */
+enum err file_not_created(const char *path, struct why *why);
+
 /* Writes all of data to fd, however many write(2) calls it takes. */
 enum err file_write_fd(int fd, const char *name, struct span data, struct why *why);
 
@@ -44,7 +47,7 @@ enum err file_write_fd(int fd, const char *name, struct span data, struct why *w
  * Replaces path by data as a whole, durably: a temporary file in the same directory (exclusive, not
  * through links, exactly mode whatever the umask), fsync, rename, directory sync. On error path is
  * as it was and nothing is left behind; an error of the last directory sync is reported, but by
- * then the new file is in place.
+ * then the new file is in place. E_CREATE: there is no such directory, or path is one.
  */
 enum err file_write(const char *path, mode_t mode, struct span data, struct why *why);
 
@@ -55,7 +58,10 @@ enum err file_write(const char *path, mode_t mode, struct span data, struct why 
  */
 enum err file_put(const char *path, mode_t mode, struct span data, struct why *why);
 
-/* As file_write, but E_EXISTS when there is a file of that name: nothing is ever overwritten. */
+/*
+ * As file_write, but E_EXISTS when there is a file of that name: nothing is ever overwritten. After any error there is
+ * no new file.
+ */
 enum err file_create(const char *path, mode_t mode, struct span data, struct why *why);
 
 #endif

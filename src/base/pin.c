@@ -111,40 +111,60 @@ static enum err read_prompt(const struct source *s, struct buf *pin, struct why 
 
 static const struct kind {
 	const char *prefix;
+	const char *form; /* as people write it */
 	unsigned bit;
 	enum err (*read)(const struct source *s, struct buf *pin, struct why *why);
 } kinds[] = {
-	{ "file:", PIN_FILE, read_file },
-	{ "credential:", PIN_CREDENTIAL, read_credential },
-	{ "fd:", PIN_FD, read_fd },
-	{ "env:", PIN_ENV, read_env },
-	{ "command:", PIN_COMMAND, read_command },
-	{ "prompt", PIN_PROMPT, read_prompt },
+	{ "file:", "file:PATH", PIN_FILE, read_file },
+	{ "credential:", "credential:NAME", PIN_CREDENTIAL, read_credential },
+	{ "fd:", "fd:N", PIN_FD, read_fd },
+	{ "env:", "env:NAME", PIN_ENV, read_env },
+	{ "command:", "command:PATH", PIN_COMMAND, read_command },
+	{ "prompt", "prompt", PIN_PROMPT, read_prompt },
 };
 
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
+void pin_forms(unsigned allowed, char text[PIN_FORMS_MAX])
+{
+	unsigned rest = allowed;
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < N_KINDS; i++) {
+		if ((kinds[i].bit & allowed) == 0)
+			continue;
+		rest &= ~kinds[i].bit;
+		n += (size_t)snprintf(text + n, PIN_FORMS_MAX - n, "%s%s",
+				      n == 0      ? ""
+				      : rest != 0 ? ", "
+						  : " or ",
+				      kinds[i].form);
+	}
+}
+
 static enum err find_kind(const char *source, unsigned allowed, const struct kind **kind,
 			  struct why *why)
 {
+	char forms[PIN_FORMS_MAX];
+
+	pin_forms(allowed, forms);
 	for (size_t i = 0; i < N_KINDS; i++) {
 		size_t n = strlen(kinds[i].prefix);
 
 		if (strncmp(source, kinds[i].prefix, n) != 0)
 			continue;
 		if ((kinds[i].bit & allowed) == 0)
-			return why_fail(why, E_ARGUMENTS, "a PIN from %s is not possible here",
-					kinds[i].prefix);
+			return why_fail(why, E_ARGUMENTS,
+					"a PIN from %s is not possible here: write %s",
+					kinds[i].prefix, forms);
 		if ((source[n] == '\0') != (kinds[i].bit == PIN_PROMPT))
 			break;
 		*kind = &kinds[i];
 		return OK;
 	}
 	/* The text is not shown: it may be a PIN that somebody took for its source. */
-	return why_fail(
-		why, E_ARGUMENTS,
-		"not a PIN source: it is written file:PATH, credential:NAME, fd:N, env:NAME, "
-		"command:PATH or prompt");
+	return why_fail(why, E_ARGUMENTS, "not a PIN source: it is written %s", forms);
 }
 
 /* A credential is a file in its directory, not elsewhere. */

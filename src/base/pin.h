@@ -31,6 +31,11 @@ enum {
 	PIN_FOR_MODULE = PIN_FILE | PIN_CREDENTIAL | PIN_COMMAND,
 };
 
+enum { PIN_FORMS_MAX = 96 };
+
+/* How the allowed sources are written, as a part of a sentence: "file:PATH, fd:N or prompt". */
+void pin_forms(unsigned allowed, char text[PIN_FORMS_MAX]);
+
 struct pin_ask {
 	const char *what; /* for the prompt: "user PIN of token \"office\"" */
 	bool twice;       /* a new PIN is asked for twice */

@@ -29,22 +29,11 @@ static enum err make(const char *dir, const struct keys_private *keys, struct bu
 	return e;
 }
 
-/* With --json the note is a text in it. */
 static enum err tell(struct call *c, struct span note, bool is_signed)
 {
-	const char *path = NULL;
-	enum err e = OK;
+	struct output out = { note, true, "note", "The anchor" };
 
-	if (!c->json || call_flag(c, "out"))
-		e = output_write(c, note, &path);
-	if (e != OK || (path == NULL && !c->json))
-		return e;
-	return report_done(c,
-			   json_pack("{s:s%, s:b, s:s?}", "note", (const char *)note.p, note.n,
-				     "signed", is_signed, "file", path),
-			   "The anchor is in %s. Keep it where whoever can write the roll cannot: "
-			   "`audit verify --anchor` holds the roll against it.",
-			   path != NULL ? path : "");
+	return output_write(c, &out, json_pack("{s:b}", "signed", is_signed));
 }
 
 static enum err audit_anchor(struct call *c)

@@ -64,18 +64,14 @@ static enum err write_out(struct call *c, const struct receipt *r)
 	json_t *v = receiptfile_json(r);
 	char *text = v != NULL ? json_dumps(v, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
 	struct buf line = { 0 };
-	const char *path = NULL;
 	enum err e = text == NULL ? E_MEMORY : buf_put(&line, span_str(text));
 
 	if (e == OK)
 		e = buf_put_u8(&line, '\n');
 	if (e == OK)
-		e = output_write(c, buf_span(&line), &path);
-	c->told = e == OK && path == NULL;
-	if (e == OK && path != NULL)
-		e = report_done(c, json_pack("{s:s}", "file", path),
-				"The receipt is in %s. `audit check-receipt` needs nothing else.",
-				path);
+		e = output_write(
+			c, &(struct output){ buf_span(&line), true, "receipt", "The receipt" },
+			json_object());
 	buf_free(&line);
 	free(text);
 	json_decref(v);

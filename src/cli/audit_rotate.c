@@ -50,20 +50,10 @@ static enum err statement(const struct keys_private *old, const struct auditkeys
 static enum err tell(struct call *c, struct span note, const struct keys_public *old,
 		     const struct keys_public *new)
 {
-	const char *path = NULL;
-	enum err e = OK;
+	struct output out = { note, true, "statement", "The statement that both auditors signed" };
 
-	if (!c->json || call_flag(c, "out"))
-		e = output_write(c, note, &path);
-	if (e != OK || (path == NULL && !c->json))
-		return e;
-	return report_done(
-		c,
-		json_pack("{s:s, s:s, s:s%}", "old", old->fingerprint, "new", new->fingerprint,
-			  "statement", (const char *)note.p, note.n),
-		"The auditor %s is followed by %s; both have signed. Keep the old private "
-		"keys as long as the old files.",
-		old->fingerprint, new->fingerprint);
+	return output_write(
+		c, &out, json_pack("{s:s, s:s}", "old", old->fingerprint, "new", new->fingerprint));
 }
 
 static enum err audit_rotate(struct call *c)

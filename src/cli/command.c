@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
+#include "cli/office.h"
 #include "cli/report.h"
 #include "cli/usage.h"
 #include <errno.h>
@@ -97,6 +98,14 @@ static enum err parse_option(struct call *c, const char *word, struct words *res
 	return own ? take_option(c, at, value) : take_common(c, (int)at, value, help);
 }
 
+bool command_asks_json(int n, char **words)
+{
+	for (int i = 0; i < n && strcmp(words[i], "--") != 0; i++)
+		if (strcmp(words[i], "--json") == 0)
+			return true;
+	return false;
+}
+
 /* argv[0] is the last word of the command's name. */
 static enum err call_parse(struct call *c, int argc, char **argv, bool *help)
 {
@@ -115,6 +124,8 @@ static enum err call_parse(struct call *c, int argc, char **argv, bool *help)
 		else
 			e = take_operand(c, word);
 	}
+	if (e != OK && options && command_asks_json(rest.n, rest.at))
+		c->json = true;
 	return e;
 }
 
@@ -137,6 +148,11 @@ const char *call_option(const struct call *c, const char *name)
 bool call_flag(const struct call *c, const char *name)
 {
 	return call_option(c, name) != NULL;
+}
+
+bool call_takes(const struct call *c, const char *name)
+{
+	return c->command->options[option_index(c, name)].name != NULL;
 }
 
 enum err call_required(struct call *c, const char *name, const char **value)
@@ -201,7 +217,7 @@ static int command_run(const struct command *k, int argc, char **argv)
 		return EX_OK;
 	}
 	if (e == OK)
-		e = k->run(&c);
+		e = office_advise(&c, k->run(&c));
 	if (e != OK)
 		report_error(&c, e);
 	if (!report_flush(&c))

@@ -46,6 +46,7 @@ struct call {
 	bool json, quiet;
 	bool told;          /* the one JSON value was printed */
 	int status;         /* the exit status when all went well: of a check that found something */
+	bool logged_in;     /* a PIN was given and taken */
 	const char *module; /* --module, or NULL */
 	struct why why;
 };
@@ -63,8 +64,13 @@ enum err call_required(struct call *c, const char *name, const char **value);
 /* A number of at least min and at most max; dflt when absent. */
 enum err call_number(struct call *c, const char *name, long min, long max, long dflt, long *value);
 bool call_flag(const struct call *c, const char *name);
+/* Whether the command has an option of this name. */
+bool call_takes(const struct call *c, const char *name);
 /* The i-th operand, or E_ARGUMENTS with a why that says what is missing. */
 enum err call_operand(struct call *c, size_t i, const char *what, const char **value);
+
+/* Whether --json is among these words, before a "--": how what is wrong with the words themselves is told. */
+bool command_asks_json(int n, char **words);
 
 /* Parses argv and runs the command; the exit status of the program. */
 int command_main(int argc, char **argv);

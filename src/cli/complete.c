@@ -1,14 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chancery completion: scripts for shells, made from the rows of commands. */
+/* chancery completion, and what the scripts of all shells share. */
+#include "cli/complete.h"
+
 #include "cli/commands.h"
 #include "cli/report.h"
 #include <stdio.h>
 #include <string.h>
 
-static const struct option_row options[] = { { NULL, NULL, NULL, NULL } };
+/* By how it is written in the usage text; a placeholder that is not here is a text. */
+static const struct {
+	const char *placeholder;
+	enum offer offer;
+} offers[] = {
+	{ "FILE", OFFER_FILE }, { "DIR", OFFER_DIR },   { "SOURCE", OFFER_SOURCE },
+	{ "URI", OFFER_URI },   { "[URI]", OFFER_URI }, { "[URI | A B]", OFFER_MODULE },
+};
 
-/* First words (group NULL), or the names within a group: each once, in order. */
-static bool first_of_kind(size_t i, const char *group)
+static enum offer offer_of(const char *placeholder)
+{
+	for (size_t i = 0; placeholder != NULL && i < sizeof(offers) / sizeof(offers[0]); i++)
+		if (strcmp(offers[i].placeholder, placeholder) == 0)
+			return offers[i].offer;
+	return OFFER_NOTHING;
+}
+
+enum offer complete_value(const struct option_row *row)
+{
+	enum offer o = offer_of(row->value);
+
+	return o == OFFER_NOTHING && row->words != NULL ? OFFER_WORDS : o;
+}
+
+enum offer complete_operand(const struct command *k)
+{
+	enum offer o = offer_of(k->operands);
+
+	return o == OFFER_NOTHING && k->operands != NULL ? OFFER_WORDS : o;
+}
+
+bool complete_begins(size_t i, const char *group)
 {
 	const struct command *k = commands[i];
 
@@ -20,153 +50,34 @@ static bool first_of_kind(size_t i, const char *group)
 	return true;
 }
 
-static void print_names(const char *group)
+void complete_print_name(const struct command *k)
+{
+	printf("%s%s%s", k->group != NULL ? k->group : "", k->group != NULL ? " " : "", k->name);
+}
+
+void complete_print_names(const char *group)
 {
 	for (size_t i = 0; i < commands_n; i++)
-		if (first_of_kind(i, group))
-			printf("%s%s",
-			       group == NULL && commands[i]->group != NULL ? commands[i]->group
-									   : commands[i]->name,
-			       i + 1 < commands_n ? " " : "");
+		if (complete_begins(i, group))
+			printf(" %s", group == NULL && commands[i]->group != NULL
+					      ? commands[i]->group
+					      : commands[i]->name);
 }
 
-static const char *sep(const struct command *k)
+void complete_print_operands(const struct command *k)
 {
-	return k->group != NULL ? " " : "";
+	for (const char *p = k->operands; *p != '\0'; p++)
+		putchar(*p == '|' ? ' ' : *p);
 }
 
-static const char *group_text(const struct command *k)
-{
-	return k->group != NULL ? k->group : "";
-}
+/* ---- the command ---- */
 
-/* ---- bash ---- */
-
-static void bash_options(const struct option_row *rows)
-{
-	for (; rows->name != NULL; rows++)
-		printf(" --%s", rows->name);
-}
-
-static void bash_values(const struct command *k, const struct option_row *rows)
-{
-	for (; rows->name != NULL; rows++)
-		if (rows->words != NULL)
-			printf("    \"%s%s%s --%s\") words=\"%s\" ;;\n", group_text(k), sep(k),
-			       k->name, rows->name, rows->words);
-}
-
-static void bash(void)
-{
-	printf("# SPDX-License-Identifier: Apache-2.0\n# Completion of chancery for bash.\n_chancery() {\n"
-	       "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= name=\n"
-	       "  COMPREPLY=()\n"
-	       "  case \"${COMP_WORDS[1]}\" in\n");
-	for (size_t i = 0; i < commands_n; i++)
-		if (commands[i]->group != NULL && first_of_kind(i, NULL))
-			printf("    %s) name=\"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" ;;\n",
-			       commands[i]->group);
-	printf("    *) name=${COMP_WORDS[1]} ;;\n  esac\n  case \"$name $prev\" in\n");
-	for (size_t i = 0; i < commands_n; i++)
-		bash_values(commands[i], commands[i]->options);
-	printf("  esac\n  if [ -z \"$words\" ]; then\n    if [ \"$COMP_CWORD\" = 1 ]; then words=\"");
-	print_names(NULL);
-	printf("\"\n    else\n      case \"$name\" in\n");
-	for (size_t i = 0; i < commands_n; i++) {
-		printf("        \"%s%s%s\") words=\"", group_text(commands[i]), sep(commands[i]),
-		       commands[i]->name);
-		bash_options(commands[i]->options);
-		bash_options(common_options);
-		printf("\" ;;\n");
-	}
-	for (size_t i = 0; i < commands_n; i++)
-		if (commands[i]->group != NULL && first_of_kind(i, NULL)) {
-			printf("        \"%s \"*) words=\"", commands[i]->group);
-			print_names(commands[i]->group);
-			printf("\" ;;\n");
-		}
-	printf("      esac\n    fi\n  fi\n"
-	       "  case \"$cur\" in\n"
-	       "    --*|\"\") COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
-	       "    *) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\") $(compgen -f -- \"$cur\")) ;;\n"
-	       "  esac\n}\ncomplete -o filenames -F _chancery chancery\n");
-}
-
-/* ---- zsh: bash's function, through zsh's own emulation of it ---- */
-
-static void zsh(void)
-{
-	printf("#compdef chancery\n# Completion of chancery for zsh.\n"
-	       "autoload -U +X bashcompinit && bashcompinit\n");
-	bash();
-}
-
-/* ---- fish ---- */
-
-static void fish_condition(const struct command *k)
-{
-	if (k->group != NULL)
-		printf("__fish_seen_subcommand_from %s; and __fish_seen_subcommand_from %s",
-		       k->group, k->name);
-	else
-		printf("__fish_seen_subcommand_from %s", k->name);
-}
-
-static void fish_text(const char *s)
-{
-	putchar('\'');
-	for (; *s != '\0'; s++)
-		printf(*s == '\'' || *s == '\\' ? "\\%c" : "%c", *s);
-	putchar('\'');
-}
-
-static void fish_option(const struct command *k, const struct option_row *row)
-{
-	printf("complete -c chancery -n '");
-	fish_condition(k);
-	printf("' -l %s%s -d ", row->name, row->value != NULL ? " -r" : "");
-	fish_text(row->help);
-	if (row->words != NULL)
-		printf(" -a '%s'", row->words);
-	putchar('\n');
-}
-
-static void fish_command(size_t i)
-{
-	const struct command *k = commands[i];
-
-	if (first_of_kind(i, NULL)) {
-		printf("complete -c chancery -n __fish_use_subcommand -f -a %s",
-		       k->group != NULL ? k->group : k->name);
-		if (k->group == NULL) {
-			printf(" -d ");
-			fish_text(k->summary);
-		}
-		putchar('\n');
-	}
-	if (k->group != NULL) {
-		printf("complete -c chancery -n '__fish_seen_subcommand_from %s' -f -a %s -d ",
-		       k->group, k->name);
-		fish_text(k->summary);
-		putchar('\n');
-	}
-	for (const struct option_row *r = k->options; r->name != NULL; r++)
-		fish_option(k, r);
-	for (const struct option_row *r = common_options; r->name != NULL; r++)
-		fish_option(k, r);
-}
-
-static void fish(void)
-{
-	printf("# SPDX-License-Identifier: Apache-2.0\n# Completion of chancery for fish.\n");
-	for (size_t i = 0; i < commands_n; i++)
-		fish_command(i);
-}
+static const struct option_row options[] = { { NULL, NULL, NULL, NULL } };
 
 static const struct {
 	const char *name;
 	void (*print)(void);
-} shells[] = { { "bash", bash }, { "zsh", zsh }, { "fish", fish } };
+} shells[] = { { "bash", complete_bash }, { "zsh", complete_zsh }, { "fish", complete_fish } };
 
 static enum err completion(struct call *c)
 {
@@ -184,6 +95,11 @@ static enum err completion(struct call *c)
 }
 
 const struct command cmd_completion = {
-	NULL,    "completion", "SHELL", 1, "Print a completion script for bash, zsh or fish",
-	options, completion,
+	NULL,
+	"completion",
+	"bash|zsh|fish",
+	1,
+	"Print a completion script for bash, zsh or fish",
+	options,
+	completion,
 };

@@ -81,8 +81,18 @@ static json_t *uri_text(const struct uri *u)
 	return v;
 }
 
-static void token_uri(struct uri *u, const CK_TOKEN_INFO *t)
+enum { SLOT_TEXT = 24 };
+
+/* A blank token has neither label nor serial number: its slot is all that names it. slot: the number's text, for as long as u. */
+static void token_uri(struct uri *u, const struct spot *spot, char slot[SLOT_TEXT])
 {
+	const CK_TOKEN_INFO *t = &spot->info;
+
+	if ((t->flags & CKF_TOKEN_INITIALIZED) == 0) {
+		snprintf(slot, SLOT_TEXT, "%lu", spot->slot);
+		uri_set(u, URI_SLOT_ID, span_str(slot));
+		return;
+	}
 	uri_set_field(u, URI_TOKEN, t->label, sizeof(t->label));
 	uri_set_field(u, URI_SERIAL, t->serialNumber, sizeof(t->serialNumber));
 }
@@ -113,9 +123,10 @@ static json_t *two_numbers(const char *fmt, unsigned long a, unsigned long b)
 json_t *describe_token(const struct spot *spot)
 {
 	const CK_TOKEN_INFO *t = &spot->info;
+	char slot[SLOT_TEXT];
 	struct uri u = { 0 };
 
-	token_uri(&u, t);
+	token_uri(&u, spot, slot);
 	return json_pack(
 		"{s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "slot",
 		(json_int_t)spot->slot, "label", report_label(FIELD(t->label)), "serial",
@@ -130,17 +141,25 @@ json_t *describe_token(const struct spot *spot)
 		describe_flags(NAME_CKF_TOKEN, t->flags), "uri", uri_text(&u));
 }
 
-json_t *describe_object(const struct spot *spot, const struct object_info *info)
+json_t *describe_object_uri(const struct spot *spot, const struct object_info *info)
 {
 	struct uri u = { 0 };
 	const char *type = uri_type_of(info->cls);
+	char slot[SLOT_TEXT];
 
-	token_uri(&u, &spot->info);
+	token_uri(&u, spot, slot);
 	uri_set(&u, URI_OBJECT, buf_span(&info->label));
 	if (info->id.n > 0)
 		uri_set(&u, URI_ID, buf_span(&info->id));
 	if (type != NULL)
 		uri_set(&u, URI_TYPE, span_str(type));
+	return uri_text(&u);
+}
+
+json_t *describe_object(const struct spot *spot, const struct object_info *info)
+{
+	const char *type = uri_type_of(info->cls);
+
 	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "label", report_label(buf_span(&info->label)),
 			 "id", report_hex(buf_span(&info->id)), "class",
 			 type != NULL ? json_string(type) : describe_name(NAME_CKO, info->cls),
@@ -148,5 +167,5 @@ json_t *describe_object(const struct spot *spot, const struct object_info *info)
 			 info->key_type == CK_UNAVAILABLE_INFORMATION
 				 ? json_null()
 				 : describe_name(NAME_CKK, info->key_type),
-			 "uri", uri_text(&u));
+			 "uri", describe_object_uri(spot, info));
 }

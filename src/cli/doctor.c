@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chancery doctor */
-#include "base/conf.h"
 #include "base/dir.h"
+#include "base/env.h"
 #include "base/home.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/findings.h"
+#include "cli/settings.h"
+#include "cli/tokens.h"
 #include "cli/vendor.h"
-#include <stdio.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 static const struct option_row options[] = {
 	{ "config", NULL, "only check the configuration and print every key with its value", NULL },
@@ -21,115 +20,22 @@ static const struct option_row options[] = {
 	{ NULL, NULL, NULL, NULL },
 };
 
-/* ---- configuration ---- */
-
-static const struct column conf_columns[] = {
-	{ "SECTION", "section" }, { "KEY", "key" },   { "VALUE", "value" },
-	{ "DEFAULT", "default" }, { "WHAT", "help" }, { NULL, NULL },
-};
-
-static json_t *conf_row(const struct conf *conf, const struct conf_key *k)
-{
-	struct buf value = { 0 };
-	const void *section = conf_section(conf, k);
-	json_t *row = NULL;
-
-	if (conf_value(k, section, &value) == OK)
-		row = json_pack("{s:s, s:s, s:o, s:s, s:s}", "section", k->section, "key", k->name,
-				"value",
-				json_stringn(value.n > 0 ? (const char *)value.p : "", value.n),
-				"default", k->dflt != NULL ? k->dflt : "", "help", k->help);
-	buf_free(&value);
-	return row;
-}
-
-static enum err show_config(struct call *c)
-{
-	struct conf *conf = NULL;
-	size_t n = 0;
-	const struct conf_key *keys = conf_keys(&n);
-	enum err e = conf_load(NULL, &conf, &c->why);
-
-	if (e != OK)
-		return e;
-	json_t *rows = json_array();
-	for (size_t i = 0; i < n && e == OK; i++)
-		if (json_array_append_new(rows, conf_row(conf, &keys[i])) != 0)
-			e = why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
-	conf_free(conf);
-	if (e == OK)
-		return report_table(c, rows, conf_columns, "There are no keys.");
-	json_decref(rows);
-	return e;
-}
-
-/* What the module may need, against what this process may lock; who may lock anything has no limit. */
-static void check_limit(struct findings *f, const struct conf_module *m)
-{
-	struct rlimit limit;
-
-	if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 ||
-	    limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur / 1024 >= (rlim_t)m->locked_kb)
-		return;
-	findings_advice(
-		f,
-		"memory: only %lu of %lu KiB for secrets can be locked here: raise LimitMEMLOCK or "
-		"ulimit -l, or lower locked_kb",
-		(unsigned long)(limit.rlim_cur / 1024), (unsigned long)m->locked_kb);
-}
-
-static void check_compat(struct findings *f, const struct conf *conf)
-{
-	const struct conf_token *t;
-	const char *label;
-
-	if (conf->token.compat)
-		findings_advice(
-			f,
-			"compat = on for tokens: known attacks through the PKCS#11 interface are not refused");
-	for (size_t i = 0; (t = conf_labelled(conf, i, &label)) != NULL; i++)
-		if (t->compat)
-			findings_advice(
-				f,
-				"compat = on for the token \"%s\": known attacks through the PKCS#11 "
-				"interface are not refused",
-				label);
-}
-
-/* *group: the state directory may be open to its group. */
-static void check_config(struct findings *f, bool *group)
-{
-	struct conf *conf = NULL;
-	struct why why = { "" };
-	char path[PATH_MAX];
-	bool named = false;
-
-	if (home_conf(path, &named, &why) != OK || conf_load(NULL, &conf, &why) != OK) {
-		findings_bad(f, "configuration: %s", why.text);
-		return;
-	}
-	findings_good(f, "configuration: %s (an absent file gives the defaults)", path);
-	check_compat(f, conf);
-	check_limit(f, &conf->module);
-	*group = conf->module.group_mode;
-	conf_free(conf);
-}
-
 /* ---- the state directory ---- */
 
 static void check_state(struct findings *f, bool group)
 {
 	char path[PATH_MAX];
 	struct why why = { "" };
+	const char *named = env_get("CHANCERY_HOME") != NULL ? " (CHANCERY_HOME)" : "";
 	enum err e = home_state(path, &why);
 
 	if (e == OK)
 		e = dir_check(path, group, &why);
 	if (e == OK)
-		findings_good(f, "state: %s", path);
+		findings_good(f, "state: %s%s", path, named);
 	else if (e == E_ABSENT)
-		findings_advice(f, "state: %s does not exist yet; `chancery token init` makes it",
-				path);
+		findings_advice(f, "state: %s%s does not exist yet; `chancery token init` makes it",
+				path, named);
 	else
 		findings_bad(f, "state: %s", why.text);
 }
@@ -160,39 +66,6 @@ static void check_memory(struct findings *f, const CK_CHANCERY_FUNCTIONS *fn)
 }
 
 /* *off: there is none. */
-static void check_audit(struct findings *f, const CK_CHANCERY_FUNCTIONS *fn, bool *off)
-{
-	CK_CHANCERY_AUDIT a;
-
-	if (fn->version.minor < 1 || fn->AuditState(&a) != CKR_OK)
-		return;
-	*off = !a.on;
-	if (!a.on)
-		findings_advice(f, "audit log: it is off, so no use of a key is recorded");
-	else if (a.failed)
-		findings_bad(f, "audit log: %s", a.why);
-	else if (a.open && !a.durable)
-		findings_advice(f, "audit log: where it goes, nothing is durable");
-	else if (a.low)
-		findings_advice(f, "audit log: its disk is nearly full");
-}
-
-static void check_required(struct findings *f, const CK_CHANCERY_FUNCTIONS *fn, bool off,
-			   CK_SLOT_ID slot)
-{
-	CK_BBOOL required = CK_FALSE;
-
-	if (fn == NULL || fn->version.minor < 1 ||
-	    fn->TokenRequiresAudit(slot, &required) != CKR_OK || !required)
-		return;
-	if (off)
-		findings_bad(
-			f,
-			"slot %lu: its token requires the audit log, which is off: none of its keys "
-			"works until `audit = on`",
-			slot);
-}
-
 static void check_tokens_folder(struct findings *f, const CK_CHANCERY_FUNCTIONS *fn)
 {
 	struct why why = { "" };
@@ -231,83 +104,165 @@ static void check_token(struct findings *f, const struct spot *t)
 	json_decref(d);
 }
 
-/* *any: there are some. */
-static void check_unreadable(struct findings *f, const struct module *m, bool *any)
-{
-	CK_RV rv = CKR_OK;
+/* One run: what the configuration says (NULL: it is wrong), and the module that is looked at. */
+struct exam {
+	struct call *c;
+	struct findings *f;
+	const struct conf *conf;
+	struct office *o;
+	const CK_CHANCERY_FUNCTIONS *fn; /* NULL: not Chancery's module */
+	bool unrecorded;                 /* the audit log is off */
+};
 
-	for (CK_SLOT_ID slot = 0; pick_unreadable(m, &slot, &rv); slot++) {
-		*any = true;
-		findings_bad(f, "slot %lu: its token cannot be read: %s", slot,
-			     name_of(NAME_CKR, rv));
-	}
+static void check_audit(struct exam *x)
+{
+	CK_CHANCERY_AUDIT a;
+
+	if (x->fn->version.minor < 1 || x->fn->AuditState(&a) != CKR_OK)
+		return;
+	x->unrecorded = !a.on;
+	if (!a.on)
+		findings_advice(x->f, "audit log: it is off, so no use of a key is recorded");
+	else if (a.failed)
+		findings_bad(x->f, "audit log: %s", a.why);
+	else if (a.open && !a.durable)
+		findings_advice(x->f, "audit log: where it goes, nothing is durable");
+	else if (a.low)
+		findings_advice(x->f, "audit log: its disk is nearly full");
 }
 
-static enum err check_tokens(struct call *c, struct findings *f, const struct office *o,
-			     const CK_CHANCERY_FUNCTIONS *fn, bool off)
+static void check_required(const struct exam *x, CK_SLOT_ID slot)
 {
-	struct spot *spots = NULL;
-	size_t n = 0;
-	bool unreadable = false;
-	enum err e = pick_tokens(o->m, &o->uri, PICK_TOKEN, &spots, &n, &c->why);
+	CK_BBOOL required = CK_FALSE;
 
-	for (size_t i = 0; i < n && e == OK; i++) {
-		check_token(f, &spots[i]);
-		check_required(f, fn, off, spots[i].slot);
-	}
-	check_unreadable(f, o->m, &unreadable);
-	if (e == OK && n == 0 && !unreadable)
+	if (!x->unrecorded || x->fn->TokenRequiresAudit(slot, &required) != CKR_OK)
+		return;
+	if (required)
+		findings_bad(
+			x->f,
+			"slot %lu: its token requires the audit log, which is off: none of its keys "
+			"works until `audit = on`",
+			slot);
+}
+
+static void check_unread(const struct exam *x, const struct unread *u)
+{
+	bool strict = x->fn != NULL && x->conf != NULL && x->conf->module.locked == LOCKED_STRICT;
+	struct why why;
+
+	module_err(u->rv, "C_GetTokenInfo", &why);
+	findings_bad(x->f, "slot %lu: its token cannot be read: %s%s", u->slot, why.text,
+		     u->rv == CKR_HOST_MEMORY && strict
+			     ? ": locked = strict, and no more memory can be locked"
+			     : "");
+}
+
+/* Nothing was listed. */
+static enum err check_none(const struct exam *x, const struct picks *p)
+{
+	struct why text = { "" };
+	enum err e;
+
+	if (x->c->n_operands == 0) {
 		findings_advice(
-			f,
+			x->f,
 			"there is no token yet; `chancery token init --label NAME --make-pins DIR` makes one");
-	mem_free(spots);
+		return OK;
+	}
+	e = tokens_none(x->c, x->o, p, &text);
+	if (e == OK)
+		findings_bad(x->f, "%s: %s", x->c->operands[0], text.text);
+	return e;
+}
+
+static enum err check_tokens(const struct exam *x)
+{
+	struct picks p;
+	enum err e = pick_tokens(x->o->m, &x->o->uri, PICK_TOKEN, &p, &x->c->why);
+
+	for (size_t i = 0; i < p.n && e == OK; i++) {
+		check_token(x->f, &p.spots[i]);
+		check_required(x, p.spots[i].slot);
+	}
+	for (size_t i = 0; i < p.n_unread && e == OK; i++)
+		check_unread(x, &p.unread[i]);
+	if (e == OK && p.n == 0 && (p.n_unread == 0 || x->c->n_operands > 0))
+		e = check_none(x, &p);
+	picks_free(&p);
+	if (e == OK && x->fn != NULL && x->conf != NULL)
+		e = settings_check_labels(x->f, x->conf, x->o->m, &x->c->why);
 	return e;
 }
 
 /* Everything stored of one token, when a PIN was given. What keeps it from being checked is a finding too. */
-static enum err check_stored(struct call *c, struct findings *f, struct office *o,
-			     const CK_CHANCERY_FUNCTIONS *fn)
+static enum err check_stored(const struct exam *x)
 {
+	struct call *c = x->c;
 	bool so = call_flag(c, "so-pin-source");
 	struct buf pin = { .secret = true };
-	size_t before = f->bad;
+	size_t before = x->f->bad;
 	struct why why = { "" };
-	enum err e = pick_token(o->m, &o->uri, PICK_TOKEN, &o->spot, &c->why);
+	enum err e = pick_token(x->o->m, &x->o->uri, PICK_TOKEN, &x->o->spot, &c->why);
 
 	if (e == OK)
-		e = office_pin(c, o, so ? "so-pin-source" : "pin-source", false, &pin);
+		e = office_pin(c, x->o, so ? "so-pin-source" : "pin-source", false, &pin);
 	if (e == OK &&
-	    module_err(fn->TokenCheck(o->spot.slot, so ? CKU_SO : CKU_USER, pin.p, pin.n,
-				      findings_report, f),
+	    module_err(x->fn->TokenCheck(x->o->spot.slot, so ? CKU_SO : CKU_USER, pin.p, pin.n,
+					 findings_report, x->f),
 		       "TokenCheck", &why) != OK &&
-	    f->bad == before)
-		findings_bad(f, "token: what is stored of it cannot be read: %s", why.text);
+	    x->f->bad == before)
+		findings_bad(x->f, "token: what is stored of it cannot be read: %s", why.text);
 	buf_free(&pin);
 	return e;
 }
 
-static enum err check_module(struct call *c, struct findings *f, struct office *o)
+static enum err check_with_pin(struct exam *x)
 {
-	const CK_CHANCERY_FUNCTIONS *fn = NULL;
-	bool off = false;
-	enum err e = office_module(c, c->n_operands > 0 ? c->operands[0] : NULL, o);
-
-	if (e != OK) {
-		findings_bad(f, "module: %s", c->why.text);
+	if (!call_flag(x->c, "pin-source") && !call_flag(x->c, "so-pin-source"))
 		return OK;
+	return x->fn != NULL ? check_stored(x) : vendor_functions(x->c, x->o, &x->fn);
+}
+
+/* What stops one check is itself a finding, unless there is no memory for any. */
+static enum err as_finding(const struct exam *x, const char *of, enum err e)
+{
+	if (e == OK || e == E_MEMORY)
+		return e;
+	findings_bad(x->f, "%s: %s", of, x->c->why.text);
+	x->c->why.text[0] = '\0';
+	return OK;
+}
+
+static enum err check_module(struct exam *x)
+{
+	struct call *c = x->c;
+	enum err e = office_module(c, c->n_operands > 0 ? c->operands[0] : NULL, x->o);
+
+	if (x->o->m == NULL)
+		return as_finding(x, "module", e);
+	x->fn = module_chancery(x->o->m);
+	findings_good(x->f, "module: %s%s%s", module_path(x->o->m), x->fn != NULL ? ", with " : "",
+		      x->fn != NULL ? x->fn->CryptoVersion() : "");
+	if (x->fn != NULL)
+		check_memory(x->f, x->fn);
+	if (e != OK)
+		return OK; /* there is no place for tokens: check_state said why */
+	if (x->fn != NULL) {
+		check_tokens_folder(x->f, x->fn);
+		check_audit(x);
 	}
-	fn = module_chancery(o->m);
-	findings_good(f, "module: %s%s%s", module_path(o->m), fn != NULL ? ", with " : "",
-		      fn != NULL ? fn->CryptoVersion() : "");
-	if (fn != NULL)
-		check_memory(f, fn);
-	if (fn != NULL)
-		check_tokens_folder(f, fn);
-	if (fn != NULL)
-		check_audit(f, fn, &off);
-	e = check_tokens(c, f, o, fn, off);
-	if (e == OK && (call_flag(c, "pin-source") || call_flag(c, "so-pin-source")))
-		e = fn != NULL ? check_stored(c, f, o, fn) : vendor_functions(c, o, &fn);
+	e = as_finding(x, "tokens", check_tokens(x));
+	return e == OK ? as_finding(x, "the token to be checked", check_with_pin(x)) : e;
+}
+
+/* What is wrong in the words of the command is no finding. */
+static enum err check_usage(struct call *c)
+{
+	char path[PATH_MAX];
+	struct uri u = { 0 };
+	enum err e = office_find(c, c->n_operands > 0 ? c->operands[0] : NULL, &u, path);
+
+	uri_free(&u);
 	return e;
 }
 
@@ -315,21 +270,22 @@ static enum err doctor(struct call *c)
 {
 	struct office o = { 0 };
 	struct findings f;
-	bool group = false;
-	enum err e;
+	struct conf *conf = NULL;
+	enum err e = check_usage(c);
 
-	if (call_flag(c, "config"))
-		return show_config(c);
-	if ((e = findings_begin(&f)) != OK)
+	if (e == OK && call_flag(c, "config"))
+		return settings_show(c);
+	if (e != OK || (e = findings_begin(&f)) != OK)
 		return e;
-	check_config(&f, &group);
-	check_state(&f, group);
-	e = check_module(c, &f, &o);
+	conf = settings_check(&f);
+	check_state(&f, conf != NULL && conf->module.group_mode);
+	e = check_module(&(struct exam){ .c = c, .f = &f, .conf = conf, .o = &o });
 	if (e == OK)
 		e = findings_end(c, &f, "checks");
 	else
 		findings_drop(&f);
 	office_close(&o);
+	conf_free(conf);
 	return e;
 }
 

@@ -34,8 +34,7 @@ static enum err key_delete(struct call *c)
 	if (e == OK)
 		e = object_list(o.desk, &o.uri, CK_UNAVAILABLE_INFORMATION, &list, &n, &c->why);
 	if (e == OK && n == 0)
-		e = why_fail(&c->why, E_OBJECT_HANDLE,
-			     "no such key; a private one needs --pin-source");
+		e = why_fail(&c->why, E_OBJECT_HANDLE, "no such key on the token");
 	if (e == OK && n > 1 && !call_flag(c, "pair"))
 		e = why_fail(&c->why, E_ARGUMENTS,
 			     "%zu objects fit; add type= to the URI, or --pair to delete them all",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chancery key public */
 #include "cli/commands.h"
+#include "cli/describe.h"
 #include "cli/office.h"
 #include "cli/output.h"
 #include "cli/pubkey.h"
-#include "cli/report.h"
 #include <string.h>
 
 static const struct option_row options[] = {
@@ -26,14 +26,12 @@ static enum err find_key(struct call *c, const struct office *o, struct object_i
 	return e;
 }
 
-static enum err write_out(struct call *c, struct span bytes)
+static enum err write_out(struct call *c, json_t *uri, struct span bytes, bool der)
 {
-	const char *path = NULL;
-	enum err e = output_write(c, bytes, &path);
+	struct output out = { bytes, !der, "public_key", "The public key" };
 
-	return e != OK || path == NULL ? e
-				       : report_done(c, json_pack("{s:s}", "public_key", path),
-						     "The public key is in %s.", path);
+	return output_write(c, &out,
+			    json_pack("{s:o, s:s}", "key", uri, "format", der ? "der" : "pem"));
 }
 
 static enum err key_public(struct call *c)
@@ -56,7 +54,8 @@ static enum err key_public(struct call *c)
 	if (e == OK && !as_der)
 		e = pubkey_pem(buf_span(&der), &text, &c->why);
 	if (e == OK)
-		e = write_out(c, as_der ? buf_span(&der) : buf_span(&text));
+		e = write_out(c, describe_object_uri(&o.spot, &key),
+			      buf_span(as_der ? &der : &text), as_der);
 	buf_free(&der);
 	buf_free(&text);
 	object_info_free(&key);

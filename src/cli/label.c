@@ -28,16 +28,15 @@ enum err label_take(struct call *c, CK_UTF8CHAR label[LABEL_BYTES])
 
 enum err label_unused(struct call *c, const struct office *o, const CK_UTF8CHAR label[LABEL_BYTES])
 {
-	struct spot *spots = NULL;
-	size_t n = 0;
-	enum err e = pick_tokens(o->m, NULL, PICK_TOKEN, &spots, &n, &c->why);
+	struct picks p;
+	enum err e = pick_tokens(o->m, NULL, PICK_TOKEN, &p, &c->why);
 
-	for (size_t i = 0; i < n && e == OK; i++)
-		if (memcmp(spots[i].info.label, label, LABEL_BYTES) == 0 &&
-		    spots[i].slot != o->spot.slot)
+	for (size_t i = 0; i < p.n && e == OK; i++)
+		if (memcmp(p.spots[i].info.label, label, LABEL_BYTES) == 0 &&
+		    p.spots[i].slot != o->spot.slot)
 			e = why_fail(&c->why, E_ARGUMENTS,
 				     "there is a token of this name already, in slot %lu",
-				     spots[i].slot);
-	mem_free(spots);
+				     p.spots[i].slot);
+	picks_free(&p);
 	return e;
 }

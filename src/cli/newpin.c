@@ -3,9 +3,12 @@
 #include "base/dir.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/report.h"
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 /*
  * 30 characters of 5 bits each: far beyond guessing, and short enough for the clients that cut a PIN off after
@@ -28,7 +31,8 @@ static enum err make_pin(struct buf *pin, struct why *why)
 }
 
 /* Makes a PIN and writes it to a file of its own before it is used: a PIN that nobody has would lock the token for good. */
-static enum err make_file(struct call *c, const char *dir, const char *name, struct buf *pin)
+static enum err make_file(struct call *c, const char *dir, const char *name, struct buf *pin,
+			  char **made)
 {
 	char path[PATH_MAX];
 	enum err e = make_pin(pin, &c->why);
@@ -37,7 +41,16 @@ static enum err make_file(struct call *c, const char *dir, const char *name, str
 		return e;
 	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
 		return why_fail(&c->why, E_ARGUMENTS, "the directory's name is too long");
-	return file_create(path, 0600, buf_span(pin), &c->why);
+	char *kept = mem_strdup(path);
+	if (kept == NULL)
+		return why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
+	e = file_create(path, 0600, buf_span(pin), &c->why);
+	if (e != OK) {
+		mem_free(kept);
+		return e;
+	}
+	*made = kept;
+	return OK;
 }
 
 /* Whoever can put files into dir could put PINs of his own in the place of ours. */
@@ -45,9 +58,11 @@ static enum err make_files(struct call *c, const char *dir, struct newpins *pins
 {
 	enum err e = dir_check_unshared(dir, &c->why);
 
+	if (e == E_ABSENT)
+		return E_CREATE;
 	if (e == OK)
-		e = make_file(c, dir, "so.pin", &pins->so);
-	return e == OK ? make_file(c, dir, "user.pin", &pins->user) : e;
+		e = make_file(c, dir, "so.pin", &pins->so, &pins->so_file);
+	return e == OK ? make_file(c, dir, "user.pin", &pins->user, &pins->user_file) : e;
 }
 
 enum err newpins_take(struct call *c, const struct office *o, bool fresh, struct newpins *pins)
@@ -59,6 +74,11 @@ enum err newpins_take(struct call *c, const struct office *o, bool fresh, struct
 	if (dir != NULL && given)
 		return why_fail(&c->why, E_ARGUMENTS,
 				"--make-pins makes both PINs: give no source beside it");
+	if (dir != NULL && !fresh)
+		return why_fail(
+			&c->why, E_ARGUMENTS,
+			"--reinitialize wants the SO PIN that the token has, which --make-pins "
+			"cannot make: give --so-pin-source and --pin-source");
 	if (dir != NULL)
 		return make_files(c, dir, pins);
 	e = office_pin(c, o, "so-pin-source", fresh, &pins->so);
@@ -67,8 +87,24 @@ enum err newpins_take(struct call *c, const struct office *o, bool fresh, struct
 	return e;
 }
 
+static void withdraw(struct call *c, char **file)
+{
+	if (*file != NULL && unlink(*file) != 0)
+		report_warn(c, "%s could not be removed: %s", *file, strerror(errno));
+	mem_free(*file);
+	*file = NULL;
+}
+
+void newpins_withdraw(struct call *c, struct newpins *pins)
+{
+	withdraw(c, &pins->so_file);
+	withdraw(c, &pins->user_file);
+}
+
 void newpins_free(struct newpins *pins)
 {
+	mem_free(pins->so_file);
+	mem_free(pins->user_file);
 	buf_free(&pins->so);
 	buf_free(&pins->user);
 }

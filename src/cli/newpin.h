@@ -7,11 +7,14 @@
 #include "cli/office.h"
 
 struct newpins {
-	struct buf so, user; /* secret; user may be empty: none */
+	struct buf so, user;       /* secret; user may be empty: none */
+	char *so_file, *user_file; /* that were made; NULL: none */
 };
 
 /* From --make-pins, or --so-pin-source and --pin-source; fresh: the SO PIN is a new one, so a prompt asks twice. */
 enum err newpins_take(struct call *c, const struct office *o, bool fresh, struct newpins *pins);
+/* Removes the files that were made, and no others: no token has these PINs. */
+void newpins_withdraw(struct call *c, struct newpins *pins);
 void newpins_free(struct newpins *pins);
 
 #endif

@@ -2,6 +2,7 @@
 #include "cli/office.h"
 #include "base/conf.h"
 #include "base/pin.h"
+#include "cli/tokens.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,7 +84,9 @@ enum err office_module(struct call *c, const char *uri, struct office *o)
 	if (e != OK)
 		return e;
 	e = module_open(path, &o->m, &c->why);
-	return e == OK ? OK : explain(c, path, e);
+	if (e != OK)
+		return explain(c, path, e);
+	return tokens_place(o->m, &c->why);
 }
 
 enum err office_token(struct call *c, const char *uri, enum pick_want want, struct office *o)
@@ -115,21 +118,35 @@ static enum err pin_of_uri(struct call *c, const struct office *o, const struct 
 	return pin_read(source, PIN_FOR_TOOL, ask, pin, &c->why);
 }
 
-enum err office_pin(struct call *c, const struct office *o, const char *option, bool twice,
+/* What a prompt asks for: a PIN that is to be set is one of the token by its name to be. */
+static void describe_pin(const struct office *o, bool so, bool fresh, char *what, size_t n)
+{
+	const char *label = (const char *)o->spot.info.label, *pin = so ? "SO PIN" : "user PIN";
+	size_t len = field_len(o->spot.info.label, sizeof(o->spot.info.label));
+
+	if (fresh && o->new_label != NULL) {
+		label = o->new_label;
+		len = strlen(label);
+	}
+	if (len > 0)
+		snprintf(what, n, "%s%s of token \"%.*s\"", fresh ? "new " : "", pin, (int)len,
+			 label);
+	else
+		snprintf(what, n, "%s%s of the token in slot %lu", fresh ? "new " : "", pin,
+			 o->spot.slot);
+}
+
+enum err office_pin(struct call *c, const struct office *o, const char *option, bool fresh,
 		    struct buf *pin)
 {
-	char what[96];
+	char what[96], forms[PIN_FORMS_MAX];
 	bool so = strncmp(option, "so-", 3) == 0 || strcmp(option, "new-so-pin-source") == 0;
-	struct pin_ask ask = { what, twice };
+	struct pin_ask ask = { what, fresh };
 
+	pin_forms(PIN_FOR_TOOL, forms);
 	if (!has_pin(c, o, option))
-		return why_fail(&c->why, E_ARGUMENTS,
-				"--%s is missing: file:PATH, credential:NAME, fd:N, env:NAME or "
-				"prompt",
-				option);
-	snprintf(what, sizeof(what), "%s PIN of token \"%.*s\"", so ? "SO" : "user",
-		 (int)field_len(o->spot.info.label, sizeof(o->spot.info.label)),
-		 (const char *)o->spot.info.label);
+		return why_fail(&c->why, E_ARGUMENTS, "--%s is missing: %s", option, forms);
+	describe_pin(o, so, fresh, what, sizeof(what));
 	const char *source = call_option(c, option);
 	if (source == NULL)
 		return pin_of_uri(c, o, &ask, pin);
@@ -142,14 +159,52 @@ static enum err office_login(struct call *c, CK_USER_TYPE user, struct office *o
 	struct buf pin = { .secret = true };
 	enum err e = OK;
 
-	if ((o->spot.info.flags & CKF_PROTECTED_AUTHENTICATION_PATH) != 0 && !has_pin(c, o, option))
-		return pool_login(o->pool, user, span(NULL, 0), &c->why);
-	if (user == CKU_USER && !has_pin(c, o, option))
+	bool by_token = (o->spot.info.flags & CKF_PROTECTED_AUTHENTICATION_PATH) != 0 &&
+			!has_pin(c, o, option);
+
+	if (user == CKU_USER && !by_token && !has_pin(c, o, option))
 		return OK;
-	if ((e = office_pin(c, o, option, false, &pin)) == OK)
+	if (!by_token)
+		e = office_pin(c, o, option, false, &pin);
+	if (e == OK)
 		e = pool_login(o->pool, user, buf_span(&pin), &c->why);
+	c->logged_in = e == OK;
 	buf_free(&pin);
 	return e;
+}
+
+enum err office_advise(struct call *c, enum err e)
+{
+	char said[WHY_MAX], forms[PIN_FORMS_MAX];
+
+	if (c->logged_in || !call_takes(c, "pin-source") ||
+	    (e != E_NOT_LOGGED_IN && e != E_OBJECT_HANDLE))
+		return e;
+	pin_forms(PIN_FOR_TOOL, forms);
+	memcpy(said, c->why.text, sizeof(said));
+	return why_fail(&c->why, e, "%s%s with --pin-source %s", said,
+			e == E_NOT_LOGGED_IN ? ": give the user's PIN"
+					     : "; to see private ones, give the user's PIN",
+			forms);
+}
+
+static enum err take_desk(struct call *c, struct office *o)
+{
+	enum err e = pool_take(o->pool, &o->desk.h, &c->why);
+
+	o->desk.m = o->m;
+	o->at_desk = e == OK;
+	return e;
+}
+
+enum err office_login_with(struct call *c, CK_USER_TYPE user, struct span pin, struct office *o)
+{
+	enum err e = pool_new(o->m, o->spot.slot, true, 0, &o->pool, &c->why);
+
+	if (e == OK)
+		e = pool_login(o->pool, user, pin, &c->why);
+	c->logged_in = e == OK;
+	return e == OK ? take_desk(c, o) : e;
 }
 
 enum err office_session(struct call *c, const char *uri, bool rw, CK_USER_TYPE user,
@@ -161,13 +216,7 @@ enum err office_session(struct call *c, const char *uri, bool rw, CK_USER_TYPE u
 		e = pool_new(o->m, o->spot.slot, rw, 0, &o->pool, &c->why);
 	if (e == OK)
 		e = office_login(c, user, o);
-	if (e == OK)
-		e = pool_take(o->pool, &o->desk.h, &c->why);
-	if (e != OK)
-		return e;
-	o->desk.m = o->m;
-	o->at_desk = true;
-	return OK;
+	return e == OK ? take_desk(c, o) : e;
 }
 
 void office_close(struct office *o)

@@ -19,6 +19,7 @@ struct office {
 	struct uri uri;
 	struct module *m;
 	struct spot spot;
+	const char *new_label; /* that the token is to have, for prompts; NULL: the one it has */
 	struct pool *pool;
 	struct desk desk; /* a session of the pool */
 	bool at_desk;
@@ -38,10 +39,20 @@ enum err office_token(struct call *c, const char *uri, enum pick_want want, stru
  */
 enum err office_session(struct call *c, const char *uri, bool rw, CK_USER_TYPE user,
 			struct office *o);
+/* After office_token: a read-write session on it, logged in with a PIN that the command needs once more. */
+enum err office_login_with(struct call *c, CK_USER_TYPE user, struct span pin, struct office *o);
 void office_close(struct office *o);
+/*
+ * After a command failed with e: where nobody was logged in and that may be the reason, its why says how
+ * the PIN is given. Returns e.
+ */
+enum err office_advise(struct call *c, enum err e);
 
-/* A PIN from the source in option `option`, else from the URI's pin-source (user PIN only); E_ARGUMENTS when neither is there. */
-enum err office_pin(struct call *c, const struct office *o, const char *option, bool twice,
+/*
+ * A PIN from the source in option `option`, else from the URI's pin-source (user PIN only); E_ARGUMENTS when neither is
+ * there. fresh: a PIN that is to be set, so a prompt asks twice.
+ */
+enum err office_pin(struct call *c, const struct office *o, const char *option, bool fresh,
 		    struct buf *pin);
 
 #endif

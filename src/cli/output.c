@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/output.h"
 #include "base/file.h"
+#include "cli/report.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,12 +14,32 @@ static bool is_stdout(const char *path)
 	       a.st_ino == b.st_ino;
 }
 
-enum err output_write(struct call *c, struct span bytes, const char **path)
+static json_t *value(const struct output *out)
 {
-	*path = call_option(c, "out");
-	if (*path != NULL && is_stdout(*path))
-		*path = NULL;
-	if (*path == NULL)
-		return file_write_fd(STDOUT_FILENO, "standard output", bytes, &c->why);
-	return file_put(*path, 0644, bytes, &c->why);
+	return out->text ? json_stringn((const char *)out->bytes.p, out->bytes.n)
+			 : report_base64(out->bytes);
+}
+
+enum err output_write(struct call *c, const struct output *out, json_t *about)
+{
+	const char *path = call_option(c, "out");
+	enum err e = OK;
+
+	if (path != NULL && is_stdout(path))
+		path = NULL;
+	if (path == NULL && !c->json) {
+		json_decref(about);
+		return file_write_fd(STDOUT_FILENO, "standard output", out->bytes, &c->why);
+	}
+	if (json_object_set_new(about, "bytes", json_integer((json_int_t)out->bytes.n)) != 0 ||
+	    (path != NULL ? json_object_set_new(about, "file", report_label(span_str(path)))
+			  : json_object_set_new(about, out->key, value(out))) != 0)
+		e = why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
+	else if (path != NULL)
+		e = file_put(path, 0644, out->bytes, &c->why);
+	if (e != OK) {
+		json_decref(about);
+		return e;
+	}
+	return report_done(c, about, "%s is in %s.", out->said, path != NULL ? path : "");
 }

@@ -5,6 +5,7 @@
 #include "base/uri.h"
 #include "cli/answer.h"
 #include "cli/offer.h"
+#include "cli/tokens.h"
 #include "client/module.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -38,6 +39,8 @@ static json_t *answer_make(const struct question *q, struct module **m)
 
 	if (e == OK)
 		e = module_open(q->path, m, &why);
+	if (e == OK)
+		e = tokens_place(*m, &why);
 	if (e == OK)
 		e = offer_read(*m, &u, &slots, &why);
 	uri_free(&u);

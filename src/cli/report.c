@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/report.h"
+#include "base/mem.h"
 #include "base/utf8.h"
+#include <openssl/evp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,17 +15,20 @@ static enum err no_memory(struct call *c)
 	return why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
 }
 
-/*
- * Whether the JSON value was printed, because --json asked for it. In ASCII: what a terminal would
- * obey is \uXXXX then, wherever the text came from.
- */
+/* In ASCII: what a terminal would obey is \uXXXX then, wherever the text came from. */
+static void dump(const json_t *v)
+{
+	json_dumpf(v, stdout, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_ENSURE_ASCII);
+	putchar('\n');
+}
+
+/* Whether the JSON value was printed, because --json asked for it. */
 bool report_json(struct call *c, const json_t *v)
 {
 	if (!c->json)
 		return false;
 	c->told = true;
-	json_dumpf(v, stdout, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_ENSURE_ASCII);
-	putchar('\n');
+	dump(v);
 	return true;
 }
 
@@ -196,14 +201,21 @@ void report_error(struct call *c, enum err e)
 {
 	const char *text = c->why.text[0] != '\0' ? c->why.text : err_text(e);
 	const struct command *k = c->command;
+	char who[64];
 
-	fprintf(stderr, "chancery %s%s%s: %s\n", k->group != NULL ? k->group : "",
-		k->group != NULL ? " " : "", k->name, text);
-	if (!c->json || c->told)
+	snprintf(who, sizeof(who), "chancery %s%s%s", k->group != NULL ? k->group : "",
+		 k->group != NULL ? " " : "", k->name);
+	report_failure(who, text, err_exit(e), c->json && !c->told);
+}
+
+void report_failure(const char *who, const char *text, int status, bool json)
+{
+	fprintf(stderr, "%s: %s\n", who, text);
+	if (!json)
 		return;
-	json_t *v = json_pack("{s:{s:s, s:i}}", "error", "text", text, "status", err_exit(e));
+	json_t *v = json_pack("{s:{s:s, s:i}}", "error", "text", text, "status", status);
 	if (v != NULL)
-		report_json(c, v);
+		dump(v);
 	json_decref(v);
 }
 
@@ -227,12 +239,27 @@ json_t *report_hex(struct span b)
 	return json_string(text);
 }
 
+json_t *report_base64(struct span b)
+{
+	char *text = mem_alloc(4 * ((b.n + 2) / 3) + 1);
+	json_t *v = NULL;
+
+	if (text != NULL)
+		v = json_stringn(text,
+				 (size_t)EVP_EncodeBlock((unsigned char *)text, b.p, (int)b.n));
+	mem_free(text);
+	return v;
+}
+
 json_t *report_label(struct span b)
 {
-	char text[4 * 256 + 1];
+	char *text = mem_alloc(4 * b.n + 1);
 	size_t used = 0;
+	json_t *v;
 
-	while (b.n != 0 && used + 4 < sizeof(text)) {
+	if (text == NULL)
+		return NULL;
+	while (b.n != 0) {
 		size_t n = utf8_shown(b);
 
 		if (n != 0)
@@ -243,6 +270,7 @@ json_t *report_label(struct span b)
 		n = n != 0 ? n : 1;
 		b = span(b.p + n, b.n - n);
 	}
-	text[used] = '\0';
-	return json_string(text);
+	v = json_stringn(text, used);
+	mem_free(text);
+	return v;
 }

@@ -30,14 +30,17 @@ void report_step(const struct call *c, const char *fmt, ...) __attribute__((form
 void report_warn(const struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The error that ends the command: as JSON too, unless the result was printed and tells what failed. */
 void report_error(struct call *c, enum err e);
+/* The same without a command; who: what is in front of the message. */
+void report_failure(const char *who, const char *text, int status, bool json);
 /* False when stdout could not be written: a full disk must not look like success. */
 bool report_flush(const struct call *c);
 
 /*
- * JSON texts of bytes: hexadecimal; a label, with each byte of whatever is not to be shown
+ * JSON texts of bytes: hexadecimal; base64 (RFC 4648, 4); a label, with each byte of whatever is not to be shown
  * (utf8_shown) as \xNN.
  */
 json_t *report_hex(struct span b);
+json_t *report_base64(struct span b);
 json_t *report_label(struct span b);
 
 #endif

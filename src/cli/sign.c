@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chancery sign, verify */
 #include "cli/commands.h"
+#include "cli/describe.h"
 #include "cli/ecsig.h"
 #include "cli/office.h"
 #include "cli/output.h"
@@ -8,6 +9,7 @@
 #include "base/file.h"
 #include "client/signer.h"
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -72,48 +74,57 @@ static enum err format_der(struct call *c, const struct signer *s, bool *der)
 	return OK;
 }
 
-/* The key that the URI names and the algorithm to use with it. */
-static enum err signer_take(struct call *c, const struct office *o, CK_OBJECT_CLASS cls,
-			    struct signer *s)
+/* There is no algorithm of this name for keys of type kt (name NULL: none at all): says which there are. */
+static enum err no_algorithm(struct call *c, const char *name, CK_KEY_TYPE kt)
 {
-	struct object_info key = { 0 };
+	char fit[WHY_MAX] = "";
+	size_t n = 0;
+
+	for (const struct sign_alg *a = sign_algs; a->name != NULL && n < sizeof(fit); a++)
+		if (a->key_type == kt)
+			n += (size_t)snprintf(fit + n, sizeof(fit) - n, " %s", a->name);
+	if (name == NULL || n == 0)
+		return why_fail(&c->why, E_KEY_TYPE, "keys of this type do not sign");
+	return why_fail(&c->why, E_ARGUMENTS, "\"%s\" is no algorithm for this key; these are:%s",
+			name, fit);
+}
+
+/* The key that the URI names and the algorithm to use with it. *key is freed by the caller, also after an error. */
+static enum err signer_take(struct call *c, const struct office *o, CK_OBJECT_CLASS cls,
+			    struct object_info *key, struct signer *s)
+{
 	const char *name = call_option(c, "algorithm"), *context = call_option(c, "context");
 	unsigned bits = 0;
-	enum err e = object_one(o->desk, &o->uri, cls, &key, &c->why);
+	enum err e = object_one(o->desk, &o->uri, cls, key, &c->why);
 
 	if (e != OK)
 		return e;
-	if (key.key_type == CKK_EC && name == NULL)
-		bits = ec_key_bits(o->desk, key.h);
+	if (key->key_type == CKK_EC && name == NULL)
+		bits = ec_key_bits(o->desk, key->h);
 	s->desk = o->desk;
-	s->key = key.h;
-	s->alg = sign_alg_find(name, key.key_type, bits);
+	s->key = key->h;
+	s->alg = sign_alg_find(name, key->key_type, bits);
 	s->context = context != NULL ? span_str(context) : span(NULL, 0);
-	object_info_free(&key);
-	if (s->alg != NULL)
-		return OK;
-	if (name == NULL)
-		return why_fail(&c->why, E_KEY_TYPE, "keys of this type do not sign");
-	return why_fail(&c->why, E_ARGUMENTS, "\"%s\" is no algorithm for this key; known ones: %s",
-			name, ALGORITHMS);
+	return s->alg != NULL ? OK : no_algorithm(c, name, key->key_type);
 }
 
-static enum err output(struct call *c, const struct signer *s, struct span sig)
+static enum err output(struct call *c, const struct signer *s, json_t *uri, struct span sig,
+		       bool der)
 {
-	const char *path = NULL;
-	enum err e = output_write(c, sig, &path);
+	char said[64];
+	struct output out = { sig, false, "signature", said };
 
-	if (e != OK || path == NULL)
-		return e;
-	return report_done(c,
-			   json_pack("{s:s, s:s, s:I}", "signature", path, "algorithm",
-				     s->alg->name, "bytes", (json_int_t)sig.n),
-			   "Signed with %s: %s (%zu bytes).", s->alg->name, path, sig.n);
+	snprintf(said, sizeof(said), "The signature (%s)", s->alg->name);
+	return output_write(c, &out,
+			    json_pack("{s:o, s:s, s:o, s:s}", "key", uri, "algorithm", s->alg->name,
+				      "mechanism", describe_name(NAME_CKM, s->alg->mech), "format",
+				      der ? "der" : "raw"));
 }
 
 static enum err sign(struct call *c)
 {
 	struct office o = { 0 };
+	struct object_info key = { 0 };
 	struct signer s = { 0 };
 	struct input in = { -1, NULL };
 	struct buf sig = { 0 };
@@ -126,7 +137,7 @@ static enum err sign(struct call *c)
 	if (e == OK)
 		e = office_session(c, uri, false, CKU_USER, &o);
 	if (e == OK)
-		e = signer_take(c, &o, CKO_PRIVATE_KEY, &s);
+		e = signer_take(c, &o, CKO_PRIVATE_KEY, &key, &s);
 	if (e == OK)
 		e = format_der(c, &s, &der);
 	if (e == OK)
@@ -134,7 +145,8 @@ static enum err sign(struct call *c)
 	if (e == OK && der)
 		e = ecsig_to_der(&sig, &c->why);
 	if (e == OK)
-		e = output(c, &s, buf_span(&sig));
+		e = output(c, &s, describe_object_uri(&o.spot, &key), buf_span(&sig), der);
+	object_info_free(&key);
 	buf_free(&sig);
 	office_close(&o);
 	input_close(&in);
@@ -163,6 +175,7 @@ static enum err signature_read(struct call *c, const struct signer *s, struct bu
 static enum err verify(struct call *c)
 {
 	struct office o = { 0 };
+	struct object_info key = { 0 };
 	struct signer s = { 0 };
 	struct input in = { -1, NULL };
 	struct buf sig = { 0 };
@@ -174,7 +187,7 @@ static enum err verify(struct call *c)
 	if (e == OK)
 		e = office_session(c, uri, false, CKU_USER, &o);
 	if (e == OK)
-		e = signer_take(c, &o, CKO_PUBLIC_KEY, &s);
+		e = signer_take(c, &o, CKO_PUBLIC_KEY, &key, &s);
 	if (e == OK)
 		e = signature_read(c, &s, &sig);
 	if (e == OK)
@@ -184,6 +197,7 @@ static enum err verify(struct call *c)
 	if (e == OK)
 		e = report_done(c, json_pack("{s:b, s:s}", "valid", 1, "algorithm", s.alg->name),
 				"The signature is good (%s).", s.alg->name);
+	object_info_free(&key);
 	buf_free(&sig);
 	office_close(&o);
 	input_close(&in);

@@ -45,7 +45,7 @@ static enum err token_backup(struct call *c)
 			       "TokenBackup", &why);
 	if (e == OK)
 		e = report_done(
-			c, json_pack("{s:s}", "backup", path),
+			c, json_pack("{s:o}", "backup", report_label(span_str(path))),
 			"The backup is in %s. Without its passphrase it is of no use to anybody: keep both, apart.",
 			path);
 	buf_free(&passphrase);

@@ -19,18 +19,20 @@ static CK_UTF8CHAR_PTR pin_text(const struct buf *pin)
 	return pin->p;
 }
 
-static enum err change(struct call *c, struct office *o, const char *old_option,
-		       const char *new_option)
+/* Each PIN is taken once: a descriptor gives it once, and nobody likes to type it twice. */
+static enum err change(struct call *c, struct office *o, bool so)
 {
-	const CK_FUNCTION_LIST *fn = module_fn(o->m);
 	struct buf old = { .secret = true }, new_pin = { .secret = true };
-	enum err e = office_pin(c, o, old_option, false, &old);
+	enum err e = office_pin(c, o, so ? "so-pin-source" : "pin-source", false, &old);
 
+	/* C_SetPIN changes the PIN of whoever is logged in (5.5.9). */
 	if (e == OK)
-		e = office_pin(c, o, new_option, true, &new_pin);
+		e = office_login_with(c, so ? CKU_SO : CKU_USER, buf_span(&old), o);
 	if (e == OK)
-		e = module_err(fn->C_SetPIN(o->desk.h, pin_text(&old), old.n, pin_text(&new_pin),
-					    new_pin.n),
+		e = office_pin(c, o, so ? "new-so-pin-source" : "new-pin-source", true, &new_pin);
+	if (e == OK)
+		e = module_err(module_fn(o->m)->C_SetPIN(o->desk.h, pin_text(&old), old.n,
+							 pin_text(&new_pin), new_pin.n),
 			       "C_SetPIN", &c->why);
 	buf_free(&old);
 	buf_free(&new_pin);
@@ -41,13 +43,10 @@ static enum err token_pin(struct call *c)
 {
 	struct office o;
 	bool so = call_flag(c, "so-pin-source");
-	enum err e = office_session(c, c->n_operands > 0 ? c->operands[0] : NULL, true,
-				    so ? CKU_SO : CKU_USER, &o);
+	enum err e = office_token(c, c->n_operands > 0 ? c->operands[0] : NULL, PICK_TOKEN, &o);
 
-	/* C_SetPIN changes the PIN of whoever is logged in (5.5.9). */
 	if (e == OK)
-		e = so ? change(c, &o, "so-pin-source", "new-so-pin-source")
-		       : change(c, &o, "pin-source", "new-pin-source");
+		e = change(c, &o, so);
 	if (e == OK)
 		e = report_done(c, json_pack("{s:s}", "changed", so ? "so" : "user"),
 				"The %s PIN is changed.", so ? "security officer's" : "user's");

@@ -4,8 +4,7 @@
 #include "cli/describe.h"
 #include "cli/office.h"
 #include "cli/report.h"
-#include "base/mem.h"
-#include "base/names.h"
+#include "cli/tokens.h"
 
 static const struct option_row list_options[] = {
 	{ "all", NULL, "also slots whose token is not initialised", NULL },
@@ -17,35 +16,41 @@ static const struct column list_columns[] = {
 	{ "STATE", "state" }, { "URI", "uri" },     { NULL, NULL },
 };
 
+static enum err unread_tell(struct call *c, const struct unread *u)
+{
+	struct why why;
+
+	module_err(u->rv, "C_GetTokenInfo", &why);
+	return why_fail(
+		&c->why, E_DEVICE,
+		"the token in slot %lu cannot be read: %s; `chancery doctor` lists all such",
+		u->slot, why.text);
+}
+
 static enum err token_list(struct call *c)
 {
 	struct office o;
-	struct spot *spots = NULL;
-	size_t n = 0;
+	struct picks p = { 0 };
 	json_t *rows = json_array();
-	CK_SLOT_ID slot = 0;
-	CK_RV rv = CKR_OK;
+	struct why none = { "" };
 	enum err e = office_module(c, c->n_operands > 0 ? c->operands[0] : NULL, &o);
 
 	if (e == OK)
-		e = pick_tokens(o.m, &o.uri, call_flag(c, "all") ? PICK_ANY : PICK_TOKEN, &spots,
-				&n, &c->why);
-	for (size_t i = 0; i < n && e == OK; i++)
-		if (json_array_append_new(rows, describe_token(&spots[i])) != 0)
+		e = pick_tokens(o.m, &o.uri, call_flag(c, "all") ? PICK_ANY : PICK_TOKEN, &p,
+				&c->why);
+	for (size_t i = 0; i < p.n && e == OK; i++)
+		if (json_array_append_new(rows, describe_token(&p.spots[i])) != 0)
 			e = why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
+	if (e == OK && p.n == 0)
+		e = tokens_none(c, &o, &p, &none);
 	if (e == OK) {
-		e = report_table(
-			c, rows, list_columns,
-			"No token yet; `chancery token init --label NAME --make-pins DIR` makes one.");
+		e = report_table(c, rows, list_columns, none.text);
 		rows = NULL; /* moved */
 	}
-	if (e == OK && pick_unreadable(o.m, &slot, &rv))
-		e = why_fail(
-			&c->why, E_DEVICE,
-			"the token in slot %lu cannot be read (%s): `chancery doctor` lists all such",
-			slot, name_of(NAME_CKR, rv));
+	if (e == OK && p.n_unread > 0)
+		e = unread_tell(c, &p.unread[0]);
 	json_decref(rows);
-	mem_free(spots);
+	picks_free(&p);
 	office_close(&o);
 	return e;
 }

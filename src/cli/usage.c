@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/usage.h"
 #include "base/version.h"
+#include "cli/report.h"
 #include <string.h>
 #include <sysexits.h>
 
@@ -56,6 +57,22 @@ static void usage_all(FILE *f)
 	fprintf(f, "\n`chancery COMMAND --help` explains one; chancery(1) has the whole.\n");
 }
 
+/* Words that are no command: a group alone is explained. */
+static int usage_unknown(int argc, char **argv)
+{
+	bool json = command_asks_json(argc, argv), alone = argc < 3 || argv[2][0] == '-';
+	bool help = argc == 3 && strcmp(argv[2], "--help") == 0;
+	char text[256];
+
+	if (alone && !json && usage_group(help ? stdout : stderr, argv[1]) > 0)
+		return help ? EX_OK : EX_USAGE;
+	snprintf(text, sizeof(text), "\"%s%s%s\" is no command; `chancery --help` lists them",
+		 argv[1], alone ? "" : " ", alone ? "" : argv[2]);
+	why_clean(text);
+	report_failure("chancery", text, EX_USAGE, json);
+	return EX_USAGE;
+}
+
 int usage_main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
@@ -70,9 +87,5 @@ int usage_main(int argc, char **argv)
 		usage_all(stderr);
 		return EX_USAGE;
 	}
-	if (argc >= 3 || usage_group(stderr, argv[1]) == 0)
-		fprintf(stderr,
-			"chancery: \"%s%s%s\" is no command; `chancery --help` lists them\n",
-			argv[1], argc > 2 ? " " : "", argc > 2 ? argv[2] : "");
-	return EX_USAGE;
+	return usage_unknown(argc, argv);
 }

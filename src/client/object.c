@@ -193,9 +193,7 @@ enum err object_one(struct desk d, const struct uri *u, CK_OBJECT_CLASS cls,
 	}
 	object_list_free(list, n);
 	if (n == 0)
-		return why_fail(why, E_OBJECT_HANDLE,
-				"no such object on the token; a private one needs the PIN "
-				"(--pin-source)");
+		return why_fail(why, E_OBJECT_HANDLE, "no such object on the token");
 	return why_fail(why, E_ARGUMENTS,
 			"%zu objects fit; name one with object=, id= or type= in the URI", n);
 }

@@ -17,75 +17,62 @@ static bool wanted(CK_FLAGS flags, enum pick_want want)
 	return ((flags & CKF_TOKEN_INITIALIZED) != 0) == (want == PICK_TOKEN);
 }
 
-/* Whether slot holds a wanted token that fits u; fills spot. */
-static bool spot_read(const struct module *m, CK_SLOT_ID slot, const struct uri *u,
-		      enum pick_want want, struct spot *spot)
+static bool slot_fits(const struct module *m, CK_SLOT_ID slot, const struct uri *u)
 {
 	CK_SLOT_INFO info;
 
+	return u == NULL || (module_fn(m)->C_GetSlotInfo(slot, &info) == CKR_OK &&
+			     uri_match_slot(u, slot, &info));
+}
+
+/* Takes the slot into p, which has room for it, if it belongs there. */
+static void slot_take(const struct module *m, CK_SLOT_ID slot, const struct uri *u,
+		      enum pick_want want, struct picks *p)
+{
+	struct spot *spot = &p->spots[p->n];
+	CK_RV rv;
+
+	if (!slot_fits(m, slot, u))
+		return;
 	spot->slot = slot;
-	if (module_fn(m)->C_GetTokenInfo(slot, &spot->info) != CKR_OK)
-		return false;
-	if (!wanted(spot->info.flags, want))
-		return false;
-	if (u == NULL)
-		return true;
-	if (module_fn(m)->C_GetSlotInfo(slot, &info) != CKR_OK)
-		return false;
-	return uri_match_slot(u, slot, &info) && uri_match_token(u, &spot->info);
+	rv = module_fn(m)->C_GetTokenInfo(slot, &spot->info);
+	if (rv == CKR_OK)
+		p->n += wanted(spot->info.flags, want) &&
+			(u == NULL || uri_match_token(u, &spot->info));
+	else if (rv != CKR_TOKEN_NOT_PRESENT && rv != CKR_SLOT_ID_INVALID) /* gone meanwhile */
+		p->unread[p->n_unread++] = (struct unread){ slot, rv };
 }
 
 enum err pick_tokens(const struct module *m, const struct uri *u, enum pick_want want,
-		     struct spot **spots, size_t *n, struct why *why)
+		     struct picks *out, struct why *why)
 {
 	CK_SLOT_ID *ids = NULL;
-	size_t count = 0, found = 0;
+	size_t count = 0;
 	CK_INFO library;
 	enum err e = module_err(module_fn(m)->C_GetInfo(&library), "C_GetInfo", why);
 
+	*out = (struct picks){ 0 };
 	if (e == OK)
 		e = module_slots(m, true, &ids, &count, why);
 	if (e != OK)
 		return e;
 
-	struct spot *list = mem_alloc(count * sizeof(*list));
-	if (list == NULL) {
-		mem_free(ids);
-		return why_fail(why, E_MEMORY, "%s", err_text(E_MEMORY));
-	}
-	for (size_t i = 0; i < count; i++)
-		if ((u == NULL || uri_match_library(u, &library)) &&
-		    spot_read(m, ids[i], u, want, &list[found]))
-			found++;
+	out->spots = mem_alloc(count * sizeof(*out->spots));
+	out->unread = mem_alloc(count * sizeof(*out->unread));
+	if (out->spots == NULL || out->unread == NULL)
+		e = why_fail(why, E_MEMORY, "%s", err_text(E_MEMORY));
+	else if (u == NULL || uri_match_library(u, &library))
+		for (size_t i = 0; i < count; i++)
+			slot_take(m, ids[i], u, want, out);
 	mem_free(ids);
-	*spots = list;
-	*n = found;
-	return OK;
+	return e;
 }
 
-bool pick_unreadable(const struct module *m, CK_SLOT_ID *slot, CK_RV *rv)
+void picks_free(struct picks *p)
 {
-	CK_SLOT_ID *ids = NULL, from = *slot;
-	CK_TOKEN_INFO info;
-	size_t n = 0;
-	bool found = false;
-
-	if (module_slots(m, true, &ids, &n, NULL) != OK)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		CK_RV got = ids[i] >= from && (!found || ids[i] < *slot)
-				    ? module_fn(m)->C_GetTokenInfo(ids[i], &info)
-				    : CKR_OK;
-
-		/* one that went away meanwhile is no finding */
-		if (got == CKR_OK || got == CKR_TOKEN_NOT_PRESENT || got == CKR_SLOT_ID_INVALID)
-			continue;
-		found = true;
-		*slot = ids[i];
-		*rv = got;
-	}
-	mem_free(ids);
-	return found;
+	mem_free(p->spots);
+	mem_free(p->unread);
+	*p = (struct picks){ 0 };
 }
 
 /* Names the tokens among which the URI does not choose. */
@@ -105,23 +92,29 @@ static enum err several(const struct spot *spots, size_t n, struct why *why)
 			n, names);
 }
 
+static enum err none(const struct module *m, const struct picks *p, struct why *why)
+{
+	if (p->n_unread > 0)
+		return why_fail(
+			why, E_TOKEN_ABSENT,
+			"no token of %s fits, but that in slot %lu cannot be read: `chancery "
+			"doctor` says why",
+			module_path(m), p->unread[0].slot);
+	return why_fail(why, E_TOKEN_ABSENT,
+			"no token of %s fits; `chancery token list` shows what is there",
+			module_path(m));
+}
+
 enum err pick_token(const struct module *m, const struct uri *u, enum pick_want want,
 		    struct spot *spot, struct why *why)
 {
-	struct spot *spots = NULL;
-	size_t n = 0;
-	enum err e = pick_tokens(m, u, want, &spots, &n, why);
+	struct picks p;
+	enum err e = pick_tokens(m, u, want, &p, why);
 
-	if (e != OK)
-		return e;
-	if (n == 0)
-		e = why_fail(why, E_TOKEN_ABSENT,
-			     "no token of %s fits; `chancery token list` shows what is there",
-			     module_path(m));
-	else if (n > 1)
-		e = several(spots, n, why);
-	else
-		*spot = spots[0];
-	mem_free(spots);
+	if (e == OK && p.n == 1)
+		*spot = p.spots[0];
+	else if (e == OK)
+		e = p.n == 0 ? none(m, &p, why) : several(p.spots, p.n, why);
+	picks_free(&p);
 	return e;
 }

@@ -13,17 +13,24 @@ struct spot {
 
 enum pick_want { PICK_TOKEN, PICK_BLANK, PICK_ANY };
 
+/* What a look at every slot gave. */
+struct picks {
+	struct spot *spots; /* tokens that fit */
+	size_t n;
+	struct unread {
+		CK_SLOT_ID slot;
+		CK_RV rv; /* of C_GetTokenInfo */
+	} * unread; /* left out, since nobody knows whether they fit: the token cannot be read */
+	size_t n_unread;
+};
+
 /*
- * Every token of m that fits u (NULL: all) and is initialised (PICK_TOKEN), is not (PICK_BLANK), or either. *spots by mem_alloc;
- * none is not an error. Slots whose token cannot be read are left out.
+ * Every token of m that fits u (NULL: all) and is initialised (PICK_TOKEN), is not (PICK_BLANK), or either. Each slot is asked
+ * once. None is not an error, nor is one that cannot be read. Freed with picks_free, also after an error.
  */
 enum err pick_tokens(const struct module *m, const struct uri *u, enum pick_want want,
-		     struct spot **spots, size_t *n, struct why *why);
-/*
- * The first slot, from *slot on, whose token cannot be read, and what C_GetTokenInfo says of it: pick_tokens left it out. False: there
- * is none.
- */
-bool pick_unreadable(const struct module *m, CK_SLOT_ID *slot, CK_RV *rv);
+		     struct picks *out, struct why *why);
+void picks_free(struct picks *p);
 /* Exactly one: none is E_TOKEN_ABSENT, several are E_ARGUMENTS with their names in why. */
 enum err pick_token(const struct module *m, const struct uri *u, enum pick_want want,
 		    struct spot *spot, struct why *why);

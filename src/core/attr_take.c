@@ -22,7 +22,7 @@ struct budget {
 
 static enum err take_all(struct budget *b, const void *t, CK_ULONG n, struct attrset **out);
 
-/* A nested template is kept in its serial form. */
+/* A nested template is kept in its serial form; an empty one is empty, and so the same as none. */
 static enum err take_nested(struct budget *b, struct span v, struct buf *form)
 {
 	struct attrset *s = NULL;
@@ -30,6 +30,8 @@ static enum err take_nested(struct budget *b, struct span v, struct buf *form)
 
 	if (v.n % sizeof(CK_ATTRIBUTE) != 0 || b->depth == 0)
 		return E_ATTR_VALUE;
+	if (v.n == 0)
+		return OK;
 	b->depth--;
 	e = take_all(b, v.p, v.n / sizeof(CK_ATTRIBUTE), &s);
 	if (e == OK)

@@ -10,6 +10,7 @@
 #include "core/session.h"
 #include "core/token.h"
 #include "core/usage.h"
+#include "crypto/hash.h"
 
 /*
  * The keys that take part: the base, and the one that the parameter names (HKDF's salt key), if
@@ -26,12 +27,51 @@ static void sources_done(struct sources *src)
 	usage_done(&src->extra);
 }
 
+static enum err data_key(const struct object *o, struct key **k)
+{
+	struct attrset *a = attrset_new(true);
+	enum err e = a != NULL ? OK : E_MEMORY;
+
+	if (e == OK)
+		e = attrset_put_ulong(a, CKA_CLASS, CKO_SECRET_KEY);
+	if (e == OK)
+		e = attrset_put_ulong(a, CKA_KEY_TYPE, CKK_GENERIC_SECRET);
+	if (e == OK)
+		e = attrset_put(a, CKA_VALUE, attrset_bytes(o->attrs, CKA_VALUE));
+	if (e == OK)
+		e = key_parse(a, k);
+	attrset_free(a);
+	return e;
+}
+
+/*
+ * A data object as the base of HKDF: where there is no secret, TLS 1.3 takes as many zeros as the digest has bytes, and the
+ * standard lets them be one of that length.
+ */
+static enum err data_take(struct session *s, const struct param *par, CK_OBJECT_HANDLE h,
+			  struct used_key *k)
+{
+	enum err e = token_object(s->token, h, &k->object);
+
+	if (e != OK)
+		return e == E_OBJECT_HANDLE ? E_KEY_HANDLE : e;
+	if (k->object->cls != CKO_DATA)
+		e = E_KEY_HANDLE;
+	else if (attrset_bytes(k->object->attrs, CKA_VALUE).n != hash_of(par->hash)->size)
+		e = E_KEY_SIZE;
+	else
+		e = data_key(k->object, &k->key);
+	return e;
+}
+
 /* A second key goes into the result as the first does, so it needs the same leave: CKA_DERIVE. */
 static enum err sources_take(struct session *s, const struct mech *m, const struct param *par,
 			     CK_OBJECT_HANDLE base, struct sources *src)
 {
 	enum err e = usage_key(s->token, base, USAGE_DERIVE, m, &src->base);
 
+	if (e == E_KEY_HANDLE && (m->traits & MECH_DERIVE_FROM_DATA) != 0)
+		e = data_take(s, par, base, &src->base);
 	if (e == OK && par->key != CK_INVALID_HANDLE)
 		e = usage_key(s->token, par->key, USAGE_DERIVE, m, &src->extra);
 	/* There is no Init after which the context login could be given. */

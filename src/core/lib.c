@@ -169,17 +169,17 @@ static void forget_conf(struct lib *l)
  */
 static void find_home(struct lib *l)
 {
-	struct why why = { .text = "" };
 	char state[PATH_MAX];
-	enum err e = home_state(state, &why);
+	enum err e = home_state(state, &l->homeless);
 
 	l->home[0] = '\0';
-	if (e == OK && strlen(state) + sizeof(TOKENS) <= sizeof(l->home)) {
+	if (e == OK && strlen(state) + sizeof(TOKENS) > sizeof(l->home))
+		e = why_fail(&l->homeless, E_CONFIG, "the path of the state is too long");
+	if (e == OK) {
 		memcpy(l->home, state, strlen(state));
 		memcpy(l->home + strlen(state), TOKENS, sizeof(TOKENS));
 	} else {
-		log_fault(FAULT_STORE, "no tokens: %s",
-			  e != OK ? why.text : "the path of the state is too long");
+		log_fault(FAULT_STORE, "no tokens: %s", l->homeless.text);
 	}
 }
 

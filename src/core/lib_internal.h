@@ -5,6 +5,7 @@
 
 #include "base/conf.h"
 #include "base/lock.h"
+#include "base/why.h"
 #include "core/index.h"
 #include "core/lib.h"
 #include "core/session.h"
@@ -34,6 +35,7 @@ struct lib {
 	struct conf *conf;   /* changes only while not ready */
 	struct roll *roll;   /* as conf; NULL: off */
 	char home[PATH_MAX]; /* the directory of tokens; "" when there can be none */
+	struct why homeless; /* why there can be none */
 	struct index_secret hash;
 	_Atomic(CK_OBJECT_HANDLE) last_handle; /* of objects; counted upwards for good */
 	struct sessions sessions;

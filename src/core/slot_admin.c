@@ -60,6 +60,13 @@ static enum err enter(struct enrol *n, CK_SLOT_ID id)
 	return e;
 }
 
+/* The module works without tokens then (lib.c), but it makes none. */
+static enum err homeless(struct why *why)
+{
+	return why_fail(why, E_TOKEN_ABSENT, "there is no directory for tokens: %s",
+			lib_this()->homeless.text);
+}
+
 static enum err create(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR label[32],
 		       struct why *why)
 {
@@ -93,8 +100,7 @@ enum err slot_create_token(struct span so_pin, const CK_UTF8CHAR label[32], CK_S
 	if (e != OK)
 		return why_fail(why, e, "the label is not 32 bytes of UTF-8 that may be shown");
 	if (lib_this()->home[0] == '\0')
-		return why_fail(why, E_TOKEN_ABSENT,
-				"there is no directory for tokens: set CHANCERY_HOME");
+		return homeless(why);
 	for (int i = 0; i < TRIES; i++) {
 		e = slot_scan(&next);
 		if (e == OK)
@@ -218,8 +224,7 @@ enum err slot_restore_token(struct span passphrase, const char *path, CK_SLOT_ID
 	enum err e = E_FAILED;
 
 	if (lib_this()->home[0] == '\0')
-		return why_fail(why, E_TOKEN_ABSENT,
-				"there is no directory for tokens: set CHANCERY_HOME");
+		return homeless(why);
 	for (int i = 0; i < TRIES; i++) {
 		e = slot_scan(&next);
 		if (e == OK)
@@ -275,4 +280,6 @@ void slot_survey(slot_check_cb *cb, void *arg)
 
 	if (lib->home[0] != '\0')
 		store_survey(lib->home, lib->conf->module.group_mode, cb, arg);
+	else
+		cb(arg, true, lib->homeless.text);
 }

@@ -107,12 +107,13 @@ static enum err pbkdf2_generate(const struct mech *m, const struct param *par,
 static const struct mech_make hkdf_make = { .derive = hkdf_derive };
 static const struct mech_make pbkdf2_make = { .generate = pbkdf2_generate };
 
-#define HKDF(mech, more)                                                                \
-	{                                                                               \
-		.type = (mech), .key_type = CKK_HKDF, .key_type2 = CKK_GENERIC_SECRET,  \
-		.flags = CKF_DERIVE, .min_key = 1, .max_key = SECRET_MAX,               \
-		.traits = MECH_APPROVED | (more), .hash = CK_UNAVAILABLE_INFORMATION,   \
-		.param = param_hkdf, .make = &hkdf_make, .needs = "HKDF", .kat = "HKDF" \
+#define HKDF(mech, more)                                                                     \
+	{                                                                                    \
+		.type = (mech), .key_type = CKK_HKDF, .key_type2 = CKK_GENERIC_SECRET,       \
+		.flags = CKF_DERIVE, .min_key = 1, .max_key = SECRET_MAX,                    \
+		.traits = MECH_APPROVED | MECH_DERIVE_FROM_DATA | (more),                    \
+		.hash = CK_UNAVAILABLE_INFORMATION, .param = param_hkdf, .make = &hkdf_make, \
+		.needs = "HKDF", .kat = "HKDF"                                               \
 	}
 
 const struct mech kdf_mechs[] = {

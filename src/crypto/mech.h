@@ -109,8 +109,9 @@ enum {
 	 * implicitly.
 	 */
 	MECH_UNWRAP_BLIND = 1 << 8,
-	MECH_WRAP_KEYSTREAM = 1 << 9, /* wrapping adds a keystream that the caller's IV chooses */
-	MECH_DERIVE_OPEN = 1 << 10    /* a readable key may be derived from one that is not */
+	MECH_WRAP_KEYSTREAM = 1 << 9,   /* wrapping adds a keystream that the caller's IV chooses */
+	MECH_DERIVE_OPEN = 1 << 10,     /* a readable key may be derived from one that is not */
+	MECH_DERIVE_FROM_DATA = 1 << 11 /* the base may be a data object, as long as the hash */
 };
 
 struct mech {

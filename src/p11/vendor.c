@@ -19,7 +19,8 @@ CK_RV vendor_leave(struct call *c, enum err e, const struct why *why, CK_CHANCER
 		memset(out, 0, sizeof(*out));
 		memcpy(out->text, text, strnlen(text, sizeof(out->text) - 1));
 	}
-	return call_leave(c, e);
+	(void)call_leave(c, e);
+	return err_rv_vendor(e);
 }
 
 static CK_RV token_create(const CK_UTF8CHAR *pin, CK_ULONG pin_len, const CK_UTF8CHAR *label,

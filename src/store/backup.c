@@ -155,7 +155,7 @@ static enum err make_temp(const char *path, char temp[PATH_MAX], int *fd, struct
 	if (snprintf(temp, PATH_MAX, "%s.%016llx.tmp", path, r) >= PATH_MAX)
 		return why_fail(why, E_ARGUMENTS, "the path %s is too long", path);
 	*fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	return *fd >= 0 ? OK : why_errno(why, "cannot make %s", temp);
+	return *fd >= 0 ? OK : file_not_created(path, why);
 }
 
 /* Unlike rename this does not replace what is there: it may be the only good backup. Old file systems have only link. */
@@ -168,7 +168,7 @@ static enum err name_it(const char *temp, const char *path, struct why *why)
 	if (rc != 0 && errno == EEXIST)
 		return why_fail(why, E_EXISTS,
 				"%s exists already, and a backup does not replace a file", path);
-	return rc == 0 ? OK : why_errno(why, "cannot name the backup %s", path);
+	return rc == 0 ? OK : file_not_created(path, why);
 }
 
 enum err store_backup(struct store *s, struct span passphrase, const char *path, struct why *why)
@@ -179,7 +179,7 @@ enum err store_backup(struct store *s, struct span passphrase, const char *path,
 
 	if (e != OK)
 		return e;
-	e = fchmod(fd, 0600) == 0 ? OK : why_errno(why, "cannot set the mode of %s", temp);
+	e = fchmod(fd, 0600) == 0 ? OK : why_errno(why, "cannot set the mode of %s", path);
 	if (e == OK)
 		e = write_archive(s, fd, path, passphrase, why);
 	file_close(fd);

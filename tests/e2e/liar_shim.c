@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The module that CHANCERY_MODULE names, but the function that the environment variable LIAR names
- * says that it wrote more than there was room for.
+ * says that it wrote more than there was room for; C_InitToken and C_InitPIN, that they failed, the first after it did its work. With C_GetTokenInfo
+ * no token can be read, and each slot that is asked for is noted in the file LIAR_LOG.
  */
 #include <chancery/pkcs11.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +60,32 @@ static CK_RV get_attribute_value(CK_SESSION_HANDLE s, CK_OBJECT_HANDLE h, CK_ATT
 		    &a->ulValueLen);
 }
 
+static CK_RV get_token_info(CK_SLOT_ID slot, CK_TOKEN_INFO_PTR info)
+{
+	FILE *log;
+
+	if (!liar("C_GetTokenInfo"))
+		return real->C_GetTokenInfo(slot, info);
+	log = fopen(getenv("LIAR_LOG"), "a");
+	if (log != NULL) {
+		fprintf(log, "%lu\n", slot);
+		fclose(log);
+	}
+	return CKR_DEVICE_ERROR;
+}
+
+static CK_RV init_token(CK_SLOT_ID slot, CK_UTF8CHAR_PTR pin, CK_ULONG n, CK_UTF8CHAR_PTR label)
+{
+	CK_RV rv = real->C_InitToken(slot, pin, n, label);
+
+	return liar("C_InitToken") ? CKR_DEVICE_ERROR : rv;
+}
+
+static CK_RV init_pin(CK_SESSION_HANDLE s, CK_UTF8CHAR_PTR pin, CK_ULONG n)
+{
+	return liar("C_InitPIN") ? CKR_DEVICE_ERROR : real->C_InitPIN(s, pin, n);
+}
+
 static CK_RV sign(CK_SESSION_HANDLE s, CK_BYTE_PTR data, CK_ULONG len, CK_BYTE_PTR sig,
 		  CK_ULONG_PTR n)
 {
@@ -91,6 +119,9 @@ CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR out)
 	list.C_GetMechanismInfo = get_mechanism_info;
 	list.C_FindObjects = find_objects;
 	list.C_GetAttributeValue = get_attribute_value;
+	list.C_GetTokenInfo = get_token_info;
+	list.C_InitToken = init_token;
+	list.C_InitPIN = init_pin;
 	list.C_Sign = sign;
 	list.C_SignFinal = sign_final;
 	list.C_DigestFinal = digest_final;

@@ -115,6 +115,39 @@ refuses()
 	refuses shell scripts/bad:3
 }
 
+@test "conditions of a test that count for nothing" {
+	mkdir -p "$tree/tests/e2e"
+	printf '%s\n' '# SPDX-License-Identifier: Apache-2.0' '@test "x" {' '	[ 1 = 1 ] && [[ 1 = 1 ]]' '}' >"$tree/tests/e2e/x.bats"
+	refuses bats tests/e2e/x.bats:3
+	printf '%s\n' '# SPDX-License-Identifier: Apache-2.0' '@test "x" {' '	! true' '}' >"$tree/tests/e2e/x.bats"
+	refuses bats tests/e2e/x.bats:3
+	printf '%s\n' '# SPDX-License-Identifier: Apache-2.0' '@test "x" {' '	run ! true' '	[[ 1 = 1 && 2 = 2 ]]' '}' >"$tree/tests/e2e/x.bats"
+	lint bats
+}
+
+@test "a manual with a macro that is not there, or a line that is too long" {
+	command -v mandoc || skip "no mandoc"
+	mkdir -p "$tree/docs/man"
+	head=('.\" SPDX-License-Identifier: Apache-2.0' '.Dd November 30, 2026' '.Dt X 1' '.Os' '.Sh NAME' '.Nm x' '.Nd y'
+		'.Sh DESCRIPTION')
+	printf '%s\n' "${head[@]}" '.Xr nowhere 9 .' >"$tree/docs/man/x.1"
+	lint man
+	printf '%s\n' "${head[@]}" '.Nonsense y' >"$tree/docs/man/x.1"
+	refuses man docs/man/x.1:9
+	printf '%s\n' "${head[@]}" "$(printf 'word %.0s' {1..20})" >"$tree/docs/man/x.1"
+	refuses man docs/man/x.1:9
+}
+
+@test "without mandoc the manuals are not checked, and that is said" {
+	mkdir "$tree/bin"
+	for tool in bash sh dirname cat grep sed; do
+		ln -s "$(command -v $tool)" "$tree/bin/$tool"
+	done
+	PATH=$tree/bin run lint man
+	[ "$status" -eq 0 ]
+	[[ $output == *"mandoc is not here: manuals not checked"* ]]
+}
+
 # build SOURCE: a module of one file, with the link options of the real one.
 build()
 {

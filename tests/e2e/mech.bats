@@ -203,9 +203,9 @@ forged()
 		ROUGH=steer run chancery mech list --module "$rough" $format
 		[ "$status" -eq 0 ]
 		[[ $output == *'x9b31m'*'xe2'*'x80'*'xaetols'* && $output == *'xe2'*'x81'*'xa6'*'xd8'*'x9c'* ]]
-		! grep -qP '[\x{80}-\x{9f}\x{61c}\x{202a}-\x{202e}\x{2066}-\x{2069}]' <<<"$output"
+		run ! grep -qP '[\x{80}-\x{9f}\x{61c}\x{202a}-\x{202e}\x{2066}-\x{2069}]' <<<"$output"
 		ROUGH=steer run chancery token list --module "$rough" $format
-		! grep -qP '[\x{80}-\x{9f}\x{61c}\x{202a}-\x{202e}\x{2066}-\x{2069}]' <<<"$output"
+		run ! grep -qP '[\x{80}-\x{9f}\x{61c}\x{202a}-\x{202e}\x{2066}-\x{2069}]' <<<"$output"
 	done
 	make_office
 	make_key ec-p256 k

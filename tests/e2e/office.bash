@@ -15,6 +15,24 @@ chancery()
 	"$CHANCERY" "$@"
 }
 
+teardown()
+{
+	[ -z "${ordinary_home:-}" ] || rm -rf "$ordinary_home"
+}
+
+# Defines ordinary COMMAND...: as a user whom limits and modes bind, in a directory and with a CHANCERY_HOME of that user's own.
+use_ordinary()
+{
+	ordinary() { "$@"; }
+	[ "$(id -u)" = 0 ] || return 0
+	ordinary() { setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"; }
+	ordinary test -r "$CHANCERY_MODULE" -a -x "$CHANCERY" || skip "an ordinary user cannot read the build"
+	ordinary_home=$(mktemp -d)
+	chown 65534:65534 "$ordinary_home"
+	cd "$ordinary_home" || return 1
+	export CHANCERY_HOME=$ordinary_home/home HOME=$ordinary_home
+}
+
 # A token with its PINs in pins/.
 make_office()
 {

@@ -45,17 +45,6 @@ commands()
 	done
 }
 
-@test "completion scripts are those that are installed, and shells take them" {
-	for shell in bash zsh fish; do
-		chancery completion $shell | cmp - "$CHANCERY_SOURCE_DIR/completions/chancery.$shell"
-	done
-	chancery completion bash | bash -n
-	run bash -c 'source <("$CHANCERY" completion bash); COMP_WORDS=(chancery key gen); COMP_CWORD=2; _chancery; echo "${COMPREPLY[@]}"'
-	[ "$output" = generate ]
-	run bash -c 'source <("$CHANCERY" completion bash); COMP_WORDS=(chancery key generate --ty); COMP_CWORD=3; _chancery; echo "${COMPREPLY[@]}"'
-	[ "$output" = --type ]
-}
-
 @test "options that are wrong say so" {
 	run chancery token list --nonsense
 	failed_with 64 "no option"
@@ -69,7 +58,8 @@ commands()
 
 @test "a module that is none" {
 	run chancery token list --module /nonexistent.so
-	[ "$status" -ne 0 ] && [ -n "$output" ]
+	[ "$status" -ne 0 ]
+	[ -n "$output" ]
 	run chancery token list --module "$(ls /usr/lib/*/libz.so.1 /lib/*/libz.so.1 2>/dev/null | head -n 1)"
 	[ "$status" -ne 0 ]
 }
@@ -83,23 +73,117 @@ commands()
 	[ "$status" -eq 0 ]
 	chmod 777 home
 	run chancery doctor
-	[ "$status" -ne 0 ] && [[ $output == *BAD* ]]
+	[ "$status" -ne 0 ]
+	[[ $output == *BAD* ]]
 	run --separate-stderr chancery doctor --json
-	[ "$status" -ne 0 ] && [ "$(jq -s length <<<"$output")" = 1 ]
+	[ "$status" -ne 0 ]
+	[ "$(jq -s length <<<"$output")" = 1 ]
 	chmod 700 home
 	sqlite3 "$(find home -name token.db)" 'DELETE FROM objects WHERE id = (SELECT max(id) FROM objects)'
 	run chancery doctor --pin-source "$user" pkcs11:token=office
-	[ "$status" -ne 0 ] && [[ $output == *BAD* ]]
+	[ "$status" -ne 0 ]
+	[[ $output == *BAD* ]]
 }
 
 @test "a token that cannot be read is named" {
 	make_office
 	head -c 5000 /dev/urandom >"$(find home -name token.db)"
 	run chancery token list
-	[ "$status" -ne 0 ] && [[ $output == *"slot 0 cannot be read"* ]]
+	[ "$status" -ne 0 ]
+	[[ $output == *"slot 0 cannot be read"* ]]
 	run chancery doctor
-	[ "$status" -ne 0 ] && [[ $output == *"slot 0: its token cannot be read"* ]]
+	[ "$status" -ne 0 ]
+	[[ $output == *"slot 0: its token cannot be read"* ]]
 	[[ $output != *"no token yet"* ]]
+}
+
+@test "doctor says which configuration was read, or that none was" {
+	export XDG_CONFIG_HOME=$work/config
+	[ ! -e /etc/chancery/chancery.conf ] || skip "this machine has a configuration"
+	run chancery doctor
+	[[ $output == *"ok "*"configuration: no file, so the defaults: neither $work/config/chancery/chancery.conf nor /etc/chancery/chancery.conf is there"* ]]
+	run --separate-stderr chancery doctor --config
+	[[ $stderr == *"configuration: no file, so the defaults"* ]]
+	mkdir -p config/chancery
+	printf '[module]\nlocked_kb = 4096\n' >config/chancery/chancery.conf
+	chmod 600 config/chancery/chancery.conf
+	run chancery doctor
+	[[ $output == *"configuration: $work/config/chancery/chancery.conf"* && $output != *defaults* ]]
+	run --separate-stderr chancery doctor --config
+	[[ $stderr == *"configuration: $work/config/chancery/chancery.conf"* ]]
+	CHANCERY_CONF=$work/none.conf run chancery doctor
+	[ "$status" -ne 0 ]
+	[[ $output == *"BAD "*"configuration: "*none.conf* ]]
+}
+
+@test "doctor has a table whatever the URI and the PIN are" {
+	run --separate-stderr chancery doctor pkcs11:token=other
+	[ "$status" -ne 0 ]
+	[[ $output == *"ok "*"module: "* && $output == *"BAD "*"pkcs11:token=other: No token yet"* ]]
+	make_office
+	run --separate-stderr chancery doctor pkcs11:token=other
+	[ "$status" -ne 0 ]
+	[[ $output == *"ok "*"module: "* && $output == *"BAD "*"pkcs11:token=other: No token fits the URI"* ]]
+	run --separate-stderr chancery doctor --json --pin-source "$user" pkcs11:token=other
+	[ "$status" -ne 0 ]
+	[ "$(jq '[.[] | select(.state == "BAD")] | length' <<<"$output")" = 2 ]
+	run --separate-stderr chancery doctor --pin-source file:none pkcs11:token=office
+	[ "$status" -ne 0 ]
+	[[ $output == *'ok '*'token "office"'* && $output == *"BAD "*none* ]]
+	run --separate-stderr chancery doctor pkcs11:nonsense
+	[ "$status" -ne 0 ]
+	[ -z "$output" ]
+}
+
+@test "doctor names the place of the state, and says when it is not there" {
+	run chancery doctor
+	[ "$status" -eq 0 ]
+	[[ $output == *"advice "*"state: $work/home (CHANCERY_HOME) does not exist yet"* ]]
+	mkdir -m 700 home
+	run chancery doctor
+	[ "$status" -eq 0 ]
+	[[ $output == *"ok "*"state: $work/home (CHANCERY_HOME)"* ]]
+}
+
+# Seen to fail with LOCKED_STRICT compared with the other value, and with n_unread left out of tokens_none.
+@test "strict locking that hides tokens is found, and no token is claimed to be missing" {
+	use_ordinary
+	ordinary mkdir -m 700 pins
+	ordinary "$CHANCERY" token init --quiet --label office --make-pins pins
+	printf '[module]\nlocked = strict\n' | ordinary tee strict.conf >strict.copy
+	chmod 600 strict.conf
+	export CHANCERY_CONF=$PWD/strict.conf
+	unlocked() { (ulimit -l 0 && ordinary "$CHANCERY" "$@"); }
+	run --separate-stderr unlocked token list
+	[ "$status" -eq 74 ]
+	[ "$output" = "No token can be read." ]
+	[[ $stderr == *"slot 0 cannot be read: "*CKR_HOST_MEMORY*doctor* ]]
+	run --separate-stderr unlocked doctor
+	[ "$status" -ne 0 ]
+	[[ $output == *"BAD "*"locked = strict, and only 0 of 8192 KiB"*"raise LimitMEMLOCK or ulimit -l"* ]]
+	[[ $output == *"BAD "*"slot 0: its token cannot be read: "*"CKR_HOST_MEMORY (out of memory): locked = strict"* ]]
+}
+
+@test "doctor --config prints the sections of labels, and both say which no token has" {
+	make_office
+	export CHANCERY_CONF=$work/chancery.conf
+	printf '[token]\nargon2_time = 3\n[token.office]\npin_max_failures = 5\n[token.gone]\ncompat = on\n' >"$CHANCERY_CONF"
+	chmod 600 "$CHANCERY_CONF"
+	value() { jq -r ".[] | select(.section == \"$1\" and .key == \"$2\") | .value" <<<"$output"; }
+	run --separate-stderr chancery doctor --config --json
+	[ "$status" -eq 0 ]
+	[ "$(value token pin_max_failures)" = 10 ]
+	[ "$(value token.office pin_max_failures)" = 5 ]
+	[ "$(value token.office argon2_time)" = 3 ]
+	[ "$(value token.gone compat)" = on ]
+	[ "$stderr" = "chancery: warning: [token.gone]: no token has this label" ]
+	run chancery doctor
+	[ "$status" -eq 0 ]
+	[[ $output == *"advice "*"[token.gone]: no token has this label"* && $output != *"[token.office]"* ]]
+	head -c 5000 /dev/urandom >"$(find home -name token.db)"
+	run --separate-stderr chancery doctor --config
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"[token.office]: no token has this label, among those that can be read"* ]]
 }
 
 @test "doctor warns of compat, for all tokens and for one" {
@@ -137,7 +221,8 @@ doctor_says()
 	tokens=$work/home/tokens
 	chmod 777 "$tokens/0"
 	run --separate-stderr chancery token list --json
-	[ "$status" -ne 0 ] && [ "$(jq length <<<"$output")" = 0 ]
+	[ "$status" -ne 0 ]
+	[ "$(jq length <<<"$output")" = 0 ]
 	doctor_says "others than its owner can write" "$tokens/0"
 	chmod 666 "$tokens/0/token.db"
 	doctor_says "others than its owner can write" "$tokens/0/token.db"
@@ -166,7 +251,8 @@ doctor_says()
 	for damage in 'ln -s 0 7' 'touch 7' 'mkdir 7'; do
 		(cd "$tokens" && eval "$damage")
 		run chancery doctor
-		[ "$status" -ne 0 ] && [[ $output == *"$tokens/7 "*": "* ]]
+		[ "$status" -ne 0 ]
+		[[ $output == *"$tokens/7 "*": "* ]]
 		rm -r "$tokens/7"
 	done
 	# what a killed process left goes by itself, and is no finding
@@ -177,7 +263,8 @@ doctor_says()
 	rm keep/*.pin
 	chancery token init --quiet --label last --make-pins keep
 	run chancery doctor
-	[ "$status" -ne 0 ] && [[ $output == *"leaves no slot id; nor do the tokens: "* ]]
+	[ "$status" -ne 0 ]
+	[[ $output == *"leaves no slot id; nor do the tokens: "* ]]
 }
 
 @test "doctor names rows that others put in or hid, and a listing does not pass over them" {
@@ -187,12 +274,14 @@ doctor_says()
 	sqlite3 "$db" "INSERT INTO objects SELECT (SELECT next_id FROM token), 1, changed, sight, cls, label_ix, id_ix, x'', blob
 		FROM objects WHERE sight = 0 LIMIT 1"
 	run chancery doctor --pin-source "$user" pkcs11:token=office
-	[ "$status" -ne 0 ] && [[ $output == *"has no seal, and public_write is off"* ]]
+	[ "$status" -ne 0 ]
+	[[ $output == *"has no seal, and public_write is off"* ]]
 	sqlite3 "$db" "DELETE FROM objects WHERE tag = x''; UPDATE objects SET sight = 9 WHERE sight = 2"
 	run chancery key list --pin-source "$user" pkcs11:token=office
 	[ "$status" -ne 0 ]
 	run chancery doctor --pin-source "$user" pkcs11:token=office
-	[ "$status" -ne 0 ] && [[ $output == *"is damaged or was altered"* ]]
+	[ "$status" -ne 0 ]
+	[[ $output == *"is damaged or was altered"* ]]
 }
 
 @test "a wrong configuration is named by file and line" {
@@ -211,7 +300,8 @@ doctor_says()
 	run limited key generate --type ec-p256 --label more --pin-source "$user" pkcs11:token=office
 	failed_with 74 CKR_DEVICE_MEMORY
 	run chancery key list --pin-source "$user" pkcs11:token=office
-	[ "$status" -eq 0 ] && [[ $output == *seal* && $output != *more* ]]
+	[ "$status" -eq 0 ]
+	[[ $output == *seal* && $output != *more* ]]
 	make_key ec-p256 more
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "case.h"
 
+#include "base/names.h"
+
 #include <openssl/x509.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +59,22 @@ CK_OBJECT_HANDLE case_data(CK_SESSION_HANDLE s, const char *label, const char *v
 	templ_text(&t, CKA_VALUE, value);
 	assert_ok(case_create(s, &t, &h));
 	return h;
+}
+
+/* In either range of numbers: those of arrays have a bit of their own. */
+size_t case_types(CK_ATTRIBUTE_TYPE types[CASE_TYPES_MAX])
+{
+	size_t n = 0;
+
+	for (CK_ULONG low = 0; low < 0x700; low++)
+		for (CK_ULONG bit = 0; bit <= CKF_ARRAY_ATTRIBUTE; bit += CKF_ARRAY_ATTRIBUTE) {
+			if (name_of(NAME_CKA, low | bit) == NULL)
+				continue;
+			assert_true(n < CASE_TYPES_MAX);
+			types[n++] = low | bit;
+		}
+	assert_true(n > 120);
+	return n;
 }
 
 /* ---- processes ---- */

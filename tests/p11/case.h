@@ -30,6 +30,10 @@ CK_RV case_create(CK_SESSION_HANDLE s, struct templ *t, CK_OBJECT_HANDLE *h);
 /* A token object CKO_DATA, public or private, with this label and value. */
 CK_OBJECT_HANDLE case_data(CK_SESSION_HANDLE s, const char *label, const char *value, bool priv);
 
+/* The types of attributes that the standard names, in rising order of their low bits; there are so many at most. */
+enum { CASE_TYPES_MAX = 512 };
+size_t case_types(CK_ATTRIBUTE_TYPE types[CASE_TYPES_MAX]);
+
 /* ---- processes ---- */
 
 /* C_Finalize, C_Initialize, and a R/W session with nobody logged in, of the same slot. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow.h"
 
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
+#include "base/names.h"
 
 const struct flow_row flow_rows[] = {
 	{ "sha1", FLOW_DIGEST, KEY_NONE, CKM_SHA_1, 300, true, false },
@@ -118,9 +118,14 @@ CK_RV flow_final(struct flow *f, CK_BYTE *out, CK_ULONG *out_n)
 	return CALL(CK_C_SignFinal, calls_of(f)->final)(f->s, out, out_n);
 }
 
+CK_FLAGS flow_flag_of(enum flow_kind kind)
+{
+	return calls[kind].flag;
+}
+
 CK_FLAGS flow_flag(const struct flow *f)
 {
-	return calls_of(f)->flag;
+	return flow_flag_of(f->row->kind);
 }
 
 /* ---- parameters ---- */
@@ -239,17 +244,38 @@ static void reverse(struct flow *f, enum flow_kind forward, CK_OBJECT_HANDLE for
 	f->random = false;
 }
 
-static void expect(struct flow *f, const struct pair *k)
+/* Whether the kind reverses another, which then made the input; f->want is what went into that. */
+static bool reversed(struct flow *f, const struct pair *k)
 {
-	if (f->row->kind == FLOW_DECRYPT) {
+	if (f->row->kind == FLOW_DECRYPT)
 		reverse(f, FLOW_ENCRYPT, k->pub);
-	} else if (f->row->kind == FLOW_VERIFY_RECOVER) {
+	else if (f->row->kind == FLOW_VERIFY_RECOVER)
 		reverse(f, FLOW_SIGN_RECOVER, k->priv);
-	} else {
-		f->want_n = sizeof(f->want);
-		assert_ok(flow_init(f));
-		assert_ok(flow_once(f, f->in, f->n, f->want, &f->want_n));
-	}
+	else
+		return false;
+	return true;
+}
+
+static CK_ULONG result(struct flow *f, CK_BYTE *out, CK_ULONG room)
+{
+	assert_ok(flow_init(f));
+	assert_ok(flow_once(f, f->in, f->n, out, &room));
+	return room;
+}
+
+/* The first byte is 0: raw RSA wants less than the modulus. */
+static void fill_input(struct flow *f, CK_ULONG n)
+{
+	f->n = n;
+	for (CK_ULONG i = 1; i < n; i++)
+		f->in[i] = (CK_BYTE)(i * 7);
+}
+
+static void choose_key(struct flow *f, const struct pair *k)
+{
+	bool pub = f->row->kind == FLOW_ENCRYPT || f->row->kind == FLOW_VERIFY_RECOVER;
+
+	f->key = pub ? k->pub : k->priv;
 }
 
 void flow_make(struct flow *f, const struct flow_row *row, CK_SESSION_HANDLE s)
@@ -261,12 +287,57 @@ void flow_make(struct flow *f, const struct flow_row *row, CK_SESSION_HANDLE s)
 	f->s = s;
 	choose_mechanism(f);
 	k = make_keys(f);
-	f->key = row->kind == FLOW_ENCRYPT || row->kind == FLOW_VERIFY_RECOVER ? k.pub : k.priv;
-	f->n = row->in;
-	for (CK_ULONG i = 1; i < f->n; i++)
-		f->in[i] =
-			(CK_BYTE)(i * 7); /* the first is 0: raw RSA wants less than the modulus */
-	expect(f, &k);
+	choose_key(f, &k);
+	fill_input(f, row->in);
+	if (!reversed(f, &k))
+		f->want_n = result(f, f->want, sizeof(f->want));
+}
+
+/* ---- any mechanism ---- */
+
+/* What the key may do: for a reversing kind, what it reverses, too. */
+static CK_FLAGS uses(enum flow_kind kind)
+{
+	static const CK_FLAGS others[FLOW_KINDS] = {
+		[FLOW_DECRYPT] = CKF_ENCRYPT,
+		[FLOW_VERIFY_RECOVER] = CKF_SIGN_RECOVER,
+	};
+
+	return flow_flag_of(kind) | others[kind];
+}
+
+static bool has_parts(struct flow *f)
+{
+	CK_ULONG n = sizeof(f->want);
+	CK_RV rv;
+
+	if (calls_of(f)->update == 0)
+		return false;
+	assert_ok(flow_init(f));
+	rv = flow_update(f, NULL, 0, f->want, &n);
+	assert_rv_of(rv, CKR_OK, CKR_OPERATION_NOT_INITIALIZED);
+	assert_ok(flow_cancel(f));
+	return rv == CKR_OK;
+}
+
+void flow_cook(struct flow *f, struct flow_row *row, enum flow_kind kind, CK_MECHANISM_TYPE type)
+{
+	static CK_BYTE again[FLOW_MAX];
+	static struct dish d; /* f->m points into it */
+
+	recipe_cook(&d, type, uses(kind));
+	memset(f, 0, sizeof(*f));
+	*row = (struct flow_row){ .name = name_of(NAME_CKM, type), .kind = kind, .mech = type };
+	f->row = row;
+	f->s = p11_session();
+	f->m = d.m;
+	choose_key(f, &d.k);
+	fill_input(f, d.in);
+	(void)reversed(f, &d.k);
+	row->multi = has_parts(f);
+	f->want_n = result(f, f->want, sizeof(f->want));
+	assert_int_equal(result(f, again, sizeof(again)), f->want_n);
+	f->random = memcmp(again, f->want, f->want_n) != 0;
 }
 
 void flow_check(struct flow *f, const CK_BYTE *out, CK_ULONG n)

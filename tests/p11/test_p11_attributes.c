@@ -271,6 +271,79 @@ static void defaults(void **state)
 	assert_int_equal(p11_get_ulong(s, h, CKA_KEY_GEN_MECHANISM), CKM_AES_KEY_GEN);
 }
 
+/* Of a pair, and of keys that are unwrapped and derived: private, hidden, and of no use unless the template says so. */
+static void expect_no_use(CK_OBJECT_HANDLE h, const CK_ATTRIBUTE_TYPE *uses, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_false(p11_get_bool(p11_session(), h, uses[i]));
+}
+
+static void expect_secret_defaults(CK_OBJECT_HANDLE h)
+{
+	static const CK_ATTRIBUTE_TYPE off[] = { CKA_ENCRYPT, CKA_DECRYPT, CKA_SIGN,   CKA_VERIFY,
+						 CKA_WRAP,    CKA_UNWRAP,  CKA_DERIVE, CKA_TOKEN };
+
+	expect_no_use(h, off, sizeof(off) / sizeof(off[0]));
+	assert_true(p11_get_bool(p11_session(), h, CKA_PRIVATE));
+	assert_true(p11_get_bool(p11_session(), h, CKA_SENSITIVE));
+	assert_false(p11_get_bool(p11_session(), h, CKA_EXTRACTABLE));
+}
+
+static void defaults_of_pairs(void **state)
+{
+	static const CK_ATTRIBUTE_TYPE priv_off[] = { CKA_EXTRACTABLE, CKA_DECRYPT,
+						      CKA_SIGN,        CKA_SIGN_RECOVER,
+						      CKA_UNWRAP,      CKA_DERIVE,
+						      CKA_TOKEN,       CKA_ALWAYS_AUTHENTICATE };
+	static const CK_ATTRIBUTE_TYPE pub_off[] = { CKA_PRIVATE,        CKA_ENCRYPT, CKA_VERIFY,
+						     CKA_VERIFY_RECOVER, CKA_WRAP,    CKA_DERIVE,
+						     CKA_TOKEN,          CKA_TRUSTED };
+	CK_SESSION_HANDLE s = p11_session();
+	struct templ pub = { 0 }, priv = { 0 };
+	struct pair k[4];
+
+	(void)state;
+	k[0] = p11_rsa(s, 1024, &pub, &priv);
+	k[1] = p11_p256(s, &pub, &priv);
+	k[2] = p11_ed25519(s, &pub, &priv);
+	k[3] = p11_mldsa(s, CKP_ML_DSA_44, &pub, &priv);
+	for (size_t i = 0; i < 4; i++) {
+		expect_no_use(k[i].priv, priv_off, sizeof(priv_off) / sizeof(priv_off[0]));
+		expect_no_use(k[i].pub, pub_off, sizeof(pub_off) / sizeof(pub_off[0]));
+		assert_true(p11_get_bool(s, k[i].priv, CKA_PRIVATE));
+		assert_true(p11_get_bool(s, k[i].priv, CKA_SENSITIVE));
+		assert_true(p11_get_bool(s, k[i].priv, CKA_ALWAYS_SENSITIVE));
+		assert_true(p11_get_bool(s, k[i].priv, CKA_NEVER_EXTRACTABLE));
+	}
+}
+
+static void defaults_of_made_keys(void **state)
+{
+	CK_SESSION_HANDLE s = p11_session();
+	CK_OBJECT_HANDLE kek = p11_secret(s, CKM_AES_KEY_GEN, 32, CKA_WRAP, CKA_UNWRAP),
+			 key = p11_secret(s, CKM_AES_KEY_GEN, 32, CKA_EXTRACTABLE),
+			 base = p11_secret(s, CKM_GENERIC_SECRET_KEY_GEN, 32, CKA_DERIVE), h;
+	CK_HKDF_PARAMS p = {
+		CK_TRUE, CK_TRUE, CKM_SHA256, CKF_HKDF_SALT_NULL, NULL, 0, 0, NULL, 0
+	};
+	CK_MECHANISM kwp = mechanism(CKM_AES_KEY_WRAP_KWP, NULL, 0),
+		     hkdf = mechanism(CKM_HKDF_DERIVE, &p, sizeof(p));
+	struct templ t = { 0 };
+	CK_BYTE blob[64];
+	CK_ULONG n = sizeof(blob);
+
+	(void)state;
+	templ_ulong(&t, CKA_KEY_TYPE, CKK_AES);
+	assert_ok(p11->C_WrapKey(s, &kwp, kek, key, blob, &n));
+	assert_ok(p11->C_UnwrapKey(s, &kwp, kek, blob, n, t.a, t.n, &h));
+	expect_secret_defaults(h);
+	assert_false(p11_get_bool(s, h, CKA_ALWAYS_SENSITIVE));
+	assert_false(p11_get_bool(s, h, CKA_NEVER_EXTRACTABLE));
+	templ_ulong(&t, CKA_VALUE_LEN, 32);
+	assert_ok(p11->C_DeriveKey(s, &hkdf, base, t.a, t.n, &h));
+	expect_secret_defaults(h);
+}
+
 /* Nobody is logged in: no private object comes to be, by default or by request. */
 static void private_needs_login(void **state)
 {
@@ -548,6 +621,8 @@ int main(void)
 		TEST(bad_templates),
 		TEST(value_and_length),
 		TEST(defaults),
+		TEST(defaults_of_pairs),
+		TEST(defaults_of_made_keys),
 		TEST(private_needs_login),
 		TEST(derived_history),
 		TEST(role_mixes),

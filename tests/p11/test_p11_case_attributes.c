@@ -5,6 +5,8 @@
  */
 #include "case.h"
 
+#include <openssl/core_names.h>
+
 #define POINT_MAX 160
 
 static const CK_BYTE oid_p384[] = { 0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x22 };
@@ -134,6 +136,59 @@ static void test_B007_weierstrass_points(void **state)
 		before = case_objects(s);
 		bad_points(c, der, n, head);
 		assert_int_equal(case_objects(s), before);
+	}
+}
+
+static CK_RV import_number(size_t c, const CK_BYTE *d, size_t n)
+{
+	struct templ t = { 0 };
+	CK_OBJECT_HANDLE h;
+
+	templ_ulong(&t, CKA_CLASS, CKO_PRIVATE_KEY);
+	templ_ulong(&t, CKA_KEY_TYPE, CKK_EC);
+	templ_bytes(&t, CKA_EC_PARAMS, weierstrass[c].oid, weierstrass[c].oid_n);
+	templ_bytes(&t, CKA_VALUE, d, n);
+	templ_flags(&t, CKA_SIGN);
+	return case_create(p11_session(), &t, &h);
+}
+
+/* The order of the curve, from its public key: libcrypto knows the curve by that. */
+static size_t order_of(EVP_PKEY *pub, CK_BYTE *order)
+{
+	BIGNUM *v = NULL;
+	int n;
+
+	assert_int_equal(EVP_PKEY_get_bn_param(pub, OSSL_PKEY_PARAM_EC_ORDER, &v), 1);
+	n = BN_bn2bin(v, order);
+	BN_free(v);
+	return (size_t)n;
+}
+
+/* A private key is a number from 1 to the order less one: no other becomes an object. */
+static void test_B007_private_numbers(void **state)
+{
+	(void)state;
+	for (size_t c = 0; c < LENGTH(weierstrass); c++) {
+		struct pair k =
+			generate_ec(CKM_EC_KEY_PAIR_GEN, weierstrass[c].oid, weierstrass[c].oid_n);
+		EVP_PKEY *pub = case_public(p11_session(), k.pub);
+		CK_BYTE d[POINT_MAX] = { 0 };
+		size_t n = order_of(pub, d);
+
+		EVP_PKEY_free(pub);
+		assert_rv(import_number(c, d, n), CKR_ATTRIBUTE_VALUE_INVALID);
+		d[n - 1]--;
+		assert_ok(import_number(c, d, n));
+		d[n - 1] += 2;
+		assert_rv(import_number(c, d, n), CKR_ATTRIBUTE_VALUE_INVALID);
+		memset(d, 0, n);
+		assert_rv(import_number(c, d, n), CKR_ATTRIBUTE_VALUE_INVALID);
+		assert_rv(import_number(c, d, 0), CKR_ATTRIBUTE_VALUE_INVALID);
+		d[n - 1] = 1;
+		assert_ok(import_number(c, d, n));
+		assert_ok(import_number(c, d + n - 1, 1)); /* zeros in front may be left out */
+		memset(d, 0xff, n + 1);
+		assert_rv(import_number(c, d, n + 1), CKR_ATTRIBUTE_VALUE_INVALID);
 	}
 }
 
@@ -581,6 +636,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, p11_setup_token, p11_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_B007_weierstrass_points),
+		TEST(test_B007_private_numbers),
 		TEST(test_B008_raw_points),
 		TEST(test_B009_curve_names),
 		TEST(test_B012_no_private_object_without_login),

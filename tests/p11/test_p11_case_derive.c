@@ -283,6 +283,35 @@ static void test_B021_salts(void **state)
 	}
 }
 
+static CK_OBJECT_HANDLE data_base(size_t n, bool private)
+{
+	CK_OBJECT_HANDLE h;
+	struct templ t = { 0 };
+
+	templ_ulong(&t, CKA_CLASS, CKO_DATA);
+	templ_bytes(&t, CKA_VALUE, ikm, n);
+	templ_bool(&t, CKA_PRIVATE, private);
+	assert_ok(case_create(p11_session(), &t, &h));
+	return h;
+}
+
+/* A data object is a base if it is as long as the hash, and only there: TLS 1.3's zeros. What needs the login stays so. */
+static void test_B021_data_base(void **state)
+{
+	CK_OBJECT_HANDLE base = data_base(32, false), h;
+	CK_HKDF_PARAMS p = hkdf_params(CKM_SHA256);
+
+	(void)state;
+	hkdf_by_libcrypto(EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND, "SHA256", 32, 0, 0, 42);
+	expect_hkdf(base, p, 42, 42);
+	expect_hkdf(data_base(32, true), p, 42, 42);
+	assert_rv(hkdf(data_base(31, false), p, 42, &h), CKR_KEY_SIZE_RANGE);
+	assert_rv(hkdf(data_base(33, false), p, 42, &h), CKR_KEY_SIZE_RANGE);
+	assert_rv(hkdf(data_base(0, false), p, 42, &h), CKR_KEY_SIZE_RANGE);
+	p.prfHashMechanism = CKM_SHA512;
+	assert_rv(hkdf(base, p, 42, &h), CKR_KEY_SIZE_RANGE);
+}
+
 /* Extraction gives a hash and no other length; expansion up to 255 of them; doing neither is no derivation. */
 static void test_B021_lengths(void **state)
 {
@@ -467,10 +496,15 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, p11_setup_token, p11_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_B020_leading_zeros),  TEST(test_B020_kdfs),
-		TEST(test_B021_salts),          TEST(test_B021_lengths),
-		TEST(test_B021_bad_parameters), TEST(test_B021_data),
-		TEST(test_B022_prfs),           TEST(test_B022_both_structures),
+		TEST(test_B020_leading_zeros),
+		TEST(test_B020_kdfs),
+		TEST(test_B021_salts),
+		TEST(test_B021_data_base),
+		TEST(test_B021_lengths),
+		TEST(test_B021_bad_parameters),
+		TEST(test_B021_data),
+		TEST(test_B022_prfs),
+		TEST(test_B022_both_structures),
 		TEST(test_B022_refusals),
 	};
 

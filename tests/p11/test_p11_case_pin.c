@@ -416,6 +416,70 @@ static void test_R02_initialising_again(void **state)
 	assert_int_equal(case_objects(s), 0);
 }
 
+/* ---- R02: the other process ---- */
+
+static int ready[2], go_on[2]; /* pipes */
+
+static void tell(const int *p)
+{
+	assert_int_equal(write(p[1], "x", 1), 1);
+}
+
+static void await(const int *p)
+{
+	char c;
+
+	assert_int_equal(read(p[0], &c, 1), 1);
+}
+
+/* At work while the token begins anew elsewhere: from the next call on there is nothing left to work with. */
+static void works_meanwhile(void)
+{
+	CK_MECHANISM m = mechanism(CKM_ECDSA_SHA256, NULL, 0);
+	struct templ stored = { 0 };
+	CK_SESSION_HANDLE s;
+	CK_SESSION_INFO info;
+	struct pair k;
+
+	p11_initialize();
+	s = p11_open(p11_slot(), true);
+	p11_login(s, CKU_USER);
+	templ_flags(&stored, CKA_SIGN, CKA_TOKEN);
+	k = p11_p256(s, NULL, &stored);
+	assert_ok(p11->C_SignInit(s, &m, k.priv));
+	assert_ok(p11->C_SignInit(s, NULL, 0));
+	tell(ready);
+	await(go_on);
+	assert_rv_of(p11->C_SignInit(s, &m, k.priv), CKR_DEVICE_REMOVED,
+		     CKR_SESSION_HANDLE_INVALID);
+	assert_rv(p11->C_GetSessionInfo(s, &info), CKR_SESSION_HANDLE_INVALID);
+	s = p11_open(p11_slot(), true);
+	assert_ok(p11->C_GetSessionInfo(s, &info));
+	assert_int_equal(info.state, CKS_RW_PUBLIC_SESSION);
+	assert_int_equal(case_objects(s), 0);
+	assert_rv(case_login(s, CKU_USER, USER_PIN), CKR_USER_PIN_NOT_INITIALIZED);
+	assert_ok(case_login(s, CKU_SO, SO_PIN));
+}
+
+/* What another process had open of a token that was made anew is over there, too: keys, login, session. */
+static void test_R02_while_others_work(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	assert_ok(p11->C_CloseAllSessions(p11_slot()));
+	assert_true(pipe(ready) == 0 && pipe(go_on) == 0);
+	pid = case_start(works_meanwhile);
+	await(ready);
+	assert_ok(init_token(SO_PIN));
+	tell(go_on);
+	case_wait(pid);
+	for (int i = 0; i < 2; i++) {
+		close(ready[i]);
+		close(go_on[i]);
+	}
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, p11_teardown)
@@ -426,7 +490,7 @@ int main(void)
 		TEST(test_B040_read_only_session), TEST(test_B040_first_user_pin),
 		TEST(test_R04_other_processes),    TEST(test_R04_killed_while_changing),
 		TEST(test_B041_what_a_pin_may_be), TEST(test_B041_bytes_are_exact),
-		TEST(test_R02_initialising_again),
+		TEST(test_R02_initialising_again), TEST(test_R02_while_others_work),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,6 +137,55 @@ static void search_after_logout(void **state)
 	assert_ok(p11->C_FindObjectsFinal(s));
 }
 
+/* No call takes the handle of a private object of before, though the object is stored and the user is back. */
+static void old_handles_stay_dead(void **state)
+{
+	CK_SESSION_HANDLE s = p11_session();
+	struct templ stored = { 0 }, label = { 0 };
+	CK_MECHANISM m = ecdsa();
+	CK_ATTRIBUTE read = { CKA_LABEL, NULL, 0 };
+	CK_OBJECT_HANDLE old, h;
+	CK_ULONG n;
+
+	(void)state;
+	templ_flags(&stored, CKA_SIGN, CKA_TOKEN);
+	templ_text(&label, CKA_LABEL, "new");
+	old = p11_p256(s, NULL, &stored).priv;
+	for (int again = 0; again < 2; again++) {
+		if (again)
+			p11_login(s, CKU_USER);
+		else
+			assert_ok(p11->C_Logout(s));
+		assert_rv(p11->C_SignInit(s, &m, old), CKR_KEY_HANDLE_INVALID);
+		assert_rv(p11->C_GetAttributeValue(s, old, &read, 1), CKR_OBJECT_HANDLE_INVALID);
+		assert_rv(p11->C_SetAttributeValue(s, old, label.a, label.n),
+			  CKR_OBJECT_HANDLE_INVALID);
+		assert_rv(p11->C_GetObjectSize(s, old, &n), CKR_OBJECT_HANDLE_INVALID);
+		assert_rv(p11->C_CopyObject(s, old, NULL, 0, &h), CKR_OBJECT_HANDLE_INVALID);
+		assert_rv(p11->C_DestroyObject(s, old), CKR_OBJECT_HANDLE_INVALID);
+	}
+	assert_int_equal(p11_count(s, &stored), 1); /* found again, by another handle */
+}
+
+/* A login is to one token; the end of its sessions is no business of another's. */
+static void tokens_are_apart(void **state)
+{
+	CK_SLOT_ID two = p11_new_token("two", true);
+	CK_SESSION_HANDLE s = p11_open(two, true);
+	CK_SESSION_INFO info;
+	struct pair k = p11_p256(p11_session(), NULL, NULL);
+	CK_MECHANISM m = ecdsa();
+
+	(void)state;
+	assert_ok(p11->C_GetSessionInfo(s, &info));
+	assert_int_equal(info.state, CKS_RW_PUBLIC_SESSION);
+	p11_login(s, CKU_USER);
+	assert_rv(p11->C_SignInit(s, &m, k.priv), CKR_KEY_HANDLE_INVALID);
+	assert_ok(p11->C_CloseAllSessions(p11_slot()));
+	assert_ok(p11->C_GetSessionInfo(s, &info));
+	assert_int_equal(info.state, CKS_RW_USER_FUNCTIONS);
+}
+
 /* ---- CKA_ALWAYS_AUTHENTICATE ---- */
 
 static struct pair careful_pair(CK_SESSION_HANDLE s)
@@ -347,7 +396,8 @@ int main(void)
 		TEST(sign_after_logout),   TEST(logout_and_login),
 		TEST(digest_of_decrypted), TEST(decrypt_after_logout),
 		TEST(others_survive),      TEST(keyed_digest),
-		TEST(search_after_logout), TEST(each_use_asks),
+		TEST(search_after_logout), TEST(old_handles_stay_dead),
+		TEST(tokens_are_apart),    TEST(each_use_asks),
 		TEST(one_waits),           TEST(no_place_to_ask),
 		TEST(usage_attributes),    TEST(not_a_key),
 		TEST(allowed_mechanisms),  TEST(dates),

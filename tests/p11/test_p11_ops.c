@@ -156,7 +156,7 @@ static void one_of_a_kind(void **state)
 
 static size_t one_row_of_each_kind(struct flow *f, size_t most)
 {
-	bool seen[FLOW_VERIFY_RECOVER + 1] = { false };
+	bool seen[FLOW_KINDS] = { false };
 	size_t n = 0;
 
 	for (size_t i = 0; i < flow_rows_n && n < most; i++) {
@@ -171,14 +171,14 @@ static size_t one_row_of_each_kind(struct flow *f, size_t most)
 /* Operations of all kinds and a search, all at once in one session, do not disturb each other. */
 static void side_by_side(void **state)
 {
-	static struct flow f[FLOW_VERIFY_RECOVER + 1];
+	static struct flow f[FLOW_KINDS];
 	CK_SESSION_HANDLE s = p11_session();
 	CK_OBJECT_HANDLE h[2];
 	CK_ULONG found, n;
-	size_t k = one_row_of_each_kind(f, FLOW_VERIFY_RECOVER + 1);
+	size_t k = one_row_of_each_kind(f, FLOW_KINDS);
 
 	(void)state;
-	assert_int_equal(k, FLOW_VERIFY_RECOVER + 1);
+	assert_int_equal(k, FLOW_KINDS);
 	assert_ok(p11->C_FindObjectsInit(s, NULL, 0));
 	assert_ok(p11->C_FindObjects(s, h, 1, &found));
 	assert_int_equal(found, 1);
@@ -425,8 +425,8 @@ static void input_limit(void **state)
 /* A session that is closed takes its operations with it; the next one begins with none. */
 static void close_ends(void **state)
 {
-	static struct flow f[FLOW_VERIFY_RECOVER + 1];
-	size_t k = one_row_of_each_kind(f, FLOW_VERIFY_RECOVER + 1);
+	static struct flow f[FLOW_KINDS];
+	size_t k = one_row_of_each_kind(f, FLOW_KINDS);
 	CK_SESSION_HANDLE s = p11_open(p11_slot(), false), t;
 	CK_ULONG n = sizeof(out);
 
@@ -446,14 +446,65 @@ static void close_ends(void **state)
 	assert_ok(p11->C_CloseSession(t));
 }
 
+/* ---- every mechanism ---- */
+
+static const struct {
+	void (*check)(struct flow *f);
+	bool multi_only;
+} checks[] = {
+	{ query_small_right, false }, { two_calls, false },   { exact_room, false },
+	{ bad_arguments_end, false }, { second_init, false }, { over_input, false },
+	{ single_only, false },       { mixed, true },        { empty_parts, true },
+	{ parts_of_all_sizes, true },
+};
+
+static void check_all(CK_MECHANISM_TYPE type, enum flow_kind kind)
+{
+	static struct flow f;
+	struct flow_row row;
+
+	flow_cook(&f, &row, kind, type);
+	print_message("  %s, %lx\n", row.name, flow_flag(&f));
+	for (size_t i = 0; i < LENGTH(checks); i++)
+		if (row.multi || !checks[i].multi_only)
+			checks[i].check(&f);
+}
+
+/*
+ * B001, B002 and B005 hold for each mechanism that is listed and all that it can do, not only for the rows of flow.c: a
+ * mechanism that is added is here by itself. Seen to fail: with a bound for CKM_AES_KEY_WRAP_PKCS7 that leaves out the
+ * padding, and the tests above passed.
+ */
+static void every_listed_mechanism(void **state)
+{
+	static CK_MECHANISM_TYPE list[512];
+	CK_ULONG n = LENGTH(list);
+	CK_MECHANISM_INFO info;
+	unsigned checked = 0;
+
+	(void)state;
+	assert_ok(p11->C_GetMechanismList(p11_slot(), list, &n));
+	for (CK_ULONG i = 0; i < n; i++) {
+		assert_ok(p11->C_GetMechanismInfo(p11_slot(), list[i], &info));
+		for (enum flow_kind k = FLOW_ENCRYPT; k < FLOW_KINDS; k++) {
+			if ((info.flags & flow_flag_of(k)) == 0)
+				continue;
+			check_all(list[i], k);
+			checked++;
+		}
+	}
+	assert_true(checked > 80);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, p11_setup_token, p11_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(keeps),         TEST(lengths),      TEST(room),     TEST(errors_end),
-		TEST(one_of_a_kind), TEST(side_by_side), TEST(parts),    TEST(nothing_is_a_part),
-		TEST(no_mixing),     TEST(no_parts),     TEST(in_place), TEST(stream_in_place),
-		TEST(input_limit),   TEST(close_ends),
+		TEST(keeps),       TEST(lengths),           TEST(room),
+		TEST(errors_end),  TEST(one_of_a_kind),     TEST(side_by_side),
+		TEST(parts),       TEST(nothing_is_a_part), TEST(no_mixing),
+		TEST(no_parts),    TEST(in_place),          TEST(stream_in_place),
+		TEST(input_limit), TEST(close_ends),        TEST(every_listed_mechanism),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,6 +111,11 @@ static void test_nested(void **state)
 	assert_false(attrset_bool(in, CKA_EXTRACTABLE, true));
 	attrset_free(in);
 	attrset_free(s);
+	/* with nothing in it, it is as if there were none: read and searched for alike */
+	t.ulValueLen = 0;
+	assert_int_equal(attr_take(&t, 1, &s), OK);
+	assert_int_equal(attrset_bytes(s, CKA_UNWRAP_TEMPLATE).n, 0);
+	attrset_free(s);
 	assert_int_equal(take_one(CKA_WRAP_TEMPLATE, inner, sizeof(inner) - 1), E_ATTR_VALUE);
 	assert_int_equal(take_one(CKA_WRAP_TEMPLATE, NULL, sizeof(inner)), E_ATTR_VALUE);
 	assert_int_equal(take_one(CKA_WRAP_TEMPLATE, NULL, 0), OK);

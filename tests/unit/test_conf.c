@@ -147,7 +147,7 @@ static void values_are_checked(void **state)
 	bad("[token]\npin_max_failures=0\n",
 	    "f:2: pin_max_failures: it must be a number from 1 to 1000");
 	bad("[token]\npin_source=prompt\n",
-	    "f:2: pin_source: a PIN from prompt is not possible here");
+	    "f:2: pin_source: a PIN from prompt is not possible here: write file:PATH, credential:NAME or command:PATH");
 	bad("[token]\npin_source=command:cat /etc/pin\n",
 	    "f:2: pin_source: a command begins with the absolute path of a program");
 }

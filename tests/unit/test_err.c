@@ -2,7 +2,7 @@
 /* The table of errors: complete, and the way from a CK_RV back. */
 #include "base/err.h"
 
-#include <chancery/pkcs11.h>
+#include <chancery/chancery.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,6 +35,11 @@ static void a_return_value_finds_its_error(void **state)
 		assert_int_equal(err_rv(err_of_rv(err_rv((enum err)i))), err_rv((enum err)i));
 	assert_int_equal(err_of_rv(CKR_DEVICE_ERROR), E_DEVICE);
 	assert_int_equal(err_of_rv(CKR_FUNCTION_FAILED), E_FAILED);
+	for (int i = 0; i < E_COUNT; i++)
+		if (err_rv_vendor((enum err)i) != err_rv((enum err)i))
+			assert_int_equal(err_of_rv(err_rv_vendor((enum err)i)), i);
+	assert_int_equal(err_rv_vendor(E_EXISTS), CKR_CHANCERY_EXISTS);
+	assert_int_equal(err_rv(E_EXISTS), CKR_FUNCTION_FAILED);
 	assert_int_equal(err_of_rv(0x7fffffffUL), E_INTERNAL);
 }
 

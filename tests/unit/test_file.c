@@ -224,6 +224,7 @@ static void every_failure_leaves_the_old_file(void **state)
 	short_writes = true;
 	assert_int_equal(file_write(path, 0600, span_str("new"), &w), E_DEVICE_MEMORY);
 	assert_non_null(strstr(w.text, "cannot write"));
+	assert_null(strstr(w.text, ".tmp"));
 	short_writes = false;
 	fail_fsync = 1;
 	assert_int_equal(file_write(path, 0600, span_str("new"), &w), E_DEVICE);
@@ -237,7 +238,13 @@ static void every_failure_leaves_the_old_file(void **state)
 	assert_int_equal(read_it(path, 0, 10, "new", NULL), OK);
 	assert_int_equal(scratch_count(state), 1);
 	assert_int_equal(file_write(scratch_path(state, "no/f"), 0600, span_str("x"), &w),
-			 E_ABSENT);
+			 E_CREATE);
+	assert_int_equal(file_write(*state, 0600, span_str("x"), &w), E_CREATE);
+	/* A file that is to be new is not there after that either. */
+	fail_fsync = 2;
+	assert_int_equal(file_create(scratch_path(state, "new"), 0600, span_str("x"), &w),
+			 E_DEVICE);
+	assert_int_equal(scratch_count(state), 1);
 }
 
 static void a_path_too_long_is_refused(void **state)
@@ -324,8 +331,8 @@ static void an_output_leaves_a_fifo_and_a_directory_there(void **state)
 	assert_true(span_eq(buf_span(&b), span_str("new")));
 	buf_free(&b);
 	file_close(fd);
-	assert_int_not_equal(file_put(dir, 0600, span_str("new"), &w), OK);
-	assert_non_null(strstr(w.text, "cannot open"));
+	assert_int_equal(file_put(dir, 0600, span_str("new"), &w), E_CREATE);
+	assert_non_null(strstr(w.text, "cannot create"));
 	assert_int_equal(kind_of(dir), S_IFDIR);
 	assert_int_equal(scratch_count(state), 2);
 }

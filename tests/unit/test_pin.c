@@ -179,6 +179,7 @@ static void commands(void **state)
 	(void)snprintf(line, sizeof(line), "command:%s 12345", path);
 	assert_int_equal(pin_of(line, PIN_FOR_MODULE, span_str("12345"), &w), OK);
 	assert_int_equal(pin_of(line, PIN_FOR_TOOL, span_str(""), &w), E_ARGUMENTS);
+	assert_null(strstr(w.text, "command:PATH"));
 	assert_int_equal(pin_of("command:echo 1", PIN_FOR_MODULE, span_str(""), &w), E_ARGUMENTS);
 }
 
@@ -200,6 +201,10 @@ static void what_is_no_source(void **state)
 	assert_null(strstr(w.text, "s3cr3t"));
 	assert_int_equal(pin_check("prompt", PIN_FOR_MODULE, &w), E_ARGUMENTS);
 	assert_int_equal(pin_check("env:X", PIN_FOR_MODULE, &w), E_ARGUMENTS);
+	assert_non_null(strstr(w.text, "file:PATH, credential:NAME or command:PATH"));
+	assert_int_equal(pin_check("1234", PIN_FOR_TOOL, &w), E_ARGUMENTS);
+	assert_non_null(
+		strstr(w.text, "written file:PATH, credential:NAME, fd:N, env:NAME or prompt"));
 	assert_int_equal(pin_check("prompt", PIN_FOR_TOOL, &w), OK);
 	assert_int_equal(pin_check("file:/x", PIN_FOR_MODULE, &w), OK);
 }

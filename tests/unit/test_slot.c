@@ -112,6 +112,35 @@ static void a_user_with_nothing(void **state)
 	assert_int_equal(files_in(home), 0);
 }
 
+static void keep_finding(void *arg, bool bad, const char *text)
+{
+	assert_true(bad);
+	snprintf(arg, WHY_MAX, "%s", text);
+}
+
+/* It works without tokens, for programs that load every module, and whoever asks is told why. */
+static void no_place_for_tokens(void **state)
+{
+	CK_UTF8CHAR label[32];
+	struct why why = { "" };
+	char found[WHY_MAX] = "";
+	CK_SLOT_ID ids[16], id = 0;
+
+	(void)state;
+	office_home();
+	assert_int_equal(setenv("CHANCERY_HOME", "relative", 1), 0);
+	assert_int_equal(lib_initialize(NULL), OK);
+	assert_int_equal(list(ids), 0);
+	memset(label, 'x', sizeof(label));
+	assert_int_equal(lib_enter(), OK);
+	slot_survey(keep_finding, found);
+	assert_non_null(strstr(found, "\"relative\": it must be an absolute path"));
+	assert_int_equal(slot_create_token(span_str(SO_PIN), label, &id, &why), E_TOKEN_ABSENT);
+	assert_non_null(strstr(why.text, found));
+	lib_leave();
+	assert_int_equal(lib_finalize(), OK);
+}
+
 static void a_broken_configuration(void **state)
 {
 	(void)state;
@@ -538,6 +567,7 @@ int main(void)
 		cmocka_unit_test_teardown(arguments_of_initialize, office_reset),
 		cmocka_unit_test_teardown(nothing_works_outside, office_reset),
 		cmocka_unit_test_teardown(a_user_with_nothing, office_reset),
+		cmocka_unit_test_teardown(no_place_for_tokens, office_reset),
 		cmocka_unit_test_teardown(a_broken_configuration, office_reset),
 		cmocka_unit_test_teardown(exactly_one_initialises, office_reset),
 		cmocka_unit_test_teardown(slot_numbers_stay, office_reset),

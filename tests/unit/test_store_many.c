@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Many threads, many processes, forks and kills on one token (cases B029, R03). */
+#include "skips.h"
 #include "torture.h"
 
 #include "base/mem.h"
@@ -365,6 +366,7 @@ static void test_forks(void **state)
 	pthread_t id[2];
 	pid_t pid[FORKS];
 
+	skip_fork_amid_threads();
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&id[i], NULL, commit_on, &sh), 0);
 	for (int i = 0; i < FORKS; i++) {

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "skips.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+void skip_fork_amid_threads(void)
+{
+	const char *sanitizer = getenv("CHANCERY_SANITIZE");
+
+	if (sanitizer == NULL || strstr(sanitizer, "address") == NULL)
+		return;
+	printf("skipped: AddressSanitizer's allocator does not survive a fork amid threads\n");
+	skip();
+}

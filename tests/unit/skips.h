@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a test cannot run, and why. */
+#ifndef CHANCERY_TESTS_SKIPS_H
+#define CHANCERY_TESTS_SKIPS_H
+
+/*
+ * Skips a test that forks while its other threads allocate: AddressSanitizer does not take its allocator's locks for a fork, so the
+ * child may wait for ever for one that a thread held which it does not have. ThreadSanitizer's build and the plain one run it.
+ */
+void skip_fork_amid_threads(void);
+
+#endif
