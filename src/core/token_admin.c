@@ -132,7 +132,7 @@ static enum err require_in_store(struct store *s, const struct seal *so, const v
 
 enum err token_require_audit(struct token *t, struct span so_pin, bool on)
 {
-	struct enrol n = enrol_of(NULL, t, EV_TOKEN_POLICY);
+	struct enrol n = enrol_of(NULL, t, on ? EV_REQUIRE_AUDIT : EV_WAIVE_AUDIT);
 	enum err e = change_as_so(&n, t, so_pin, require_in_store, &on);
 
 	if (n.kept.number != 0 || e == OK)

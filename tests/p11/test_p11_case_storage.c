@@ -169,6 +169,8 @@ static void test_B036_read_only_store(void **state)
 	need_root();
 	stored_pair(p11_session());
 	p11_finalize();
+	/* the roll would have to be written, and then there is nothing but the state to read */
+	p11_configure("[module]\naudit = off\n");
 	visit_home(give_away);
 	case_child(read_only_work);
 	p11_initialize();
@@ -287,6 +289,8 @@ static void expect_mode(const char *path, const struct stat *st)
 
 	if (strcmp(path, p11_home()) == 0 || strstr(path, ".conf") != NULL)
 		return; /* the test's own */
+	if (strstr(path, "/roll/state") != NULL)
+		want = 0600; /* it has the secret that keys come from */
 	files_seen++;
 	if ((st->st_mode & 07777) != want)
 		fail_msg("%s has mode %o", path, st->st_mode & 07777);
@@ -502,7 +506,9 @@ static struct timespec newest;
 
 static void note_time(const char *path, const struct stat *st)
 {
-	(void)path;
+	/* private keys are recorded, wherever they lie, and all are counted */
+	if (strstr(path, "/roll") != NULL || strstr(path, "/counters") != NULL)
+		return;
 	if (st->st_mtim.tv_sec > newest.tv_sec ||
 	    (st->st_mtim.tv_sec == newest.tv_sec && st->st_mtim.tv_nsec > newest.tv_nsec))
 		newest = st->st_mtim;

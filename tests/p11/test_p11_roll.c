@@ -182,8 +182,11 @@ static void token_and_pins(void **state)
 	assert_rv(vendor->TokenRename(made, wrong, sizeof(wrong) - 1, label, NULL),
 		  CKR_PIN_INCORRECT);
 	json_decref(the_record());
-	expect("token.policy");
+	expect("token.require-audit");
 	assert_ok(vendor->TokenRequireAudit(made, so, sizeof(so) - 1, CK_TRUE, NULL));
+	json_decref(the_record());
+	expect("token.waive-audit");
+	assert_ok(vendor->TokenRequireAudit(made, so, sizeof(so) - 1, CK_FALSE, NULL));
 	json_decref(the_record());
 	snprintf(copy, sizeof(copy), "%s/copy", p11_home());
 	expect("token.backup");

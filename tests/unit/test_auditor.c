@@ -79,6 +79,8 @@ static void test_no_record(void **state)
 		FRONT ",\"event\":\"sign\",\"mech\":\"a\tb\"" BACK,
 		FRONT ",\"event\":\"sign\",\"mech\":\"12345678901\x7f\"" BACK,
 		FRONT ",\"event\":\"sign\",\"mech\":\"12345678\x01\x02\"" BACK,
+		FRONT ",\"event\":\"sign\",\"mech\":\"1\x7f"
+		      "34567890123456\"" BACK,
 		FRONT ",\"event\":\"sign\",\"token_hex\":\"f\"" BACK,
 		FRONT ",\"event\":\"sign\",\"token_hex\":\"FF\"" BACK,
 		FRONT ",\"event\":\"sign\",\"token_sha256\":\"" HASH64 "\"" BACK,
