@@ -32,7 +32,7 @@ static void check(bool pkcs7)
 	CK_MECHANISM m = mechanism(CKM_AES_KEY_WRAP_PKCS7, NULL, 0);
 	CK_MECHANISM_INFO info;
 	struct pair k = p11_p256(s, NULL, NULL);
-	CK_BYTE sig[64];
+	CK_BYTE digest[32] = { 1 }, sig[64];
 	CK_ULONG n = sizeof(sig);
 
 	assert_int_equal(listed(CKM_AES_KEY_WRAP_PKCS7), pkcs7);
@@ -42,7 +42,7 @@ static void check(bool pkcs7)
 	assert_rv(p11->C_EncryptInit(s, &m, key), pkcs7 ? CKR_OK : CKR_MECHANISM_INVALID);
 	m = mechanism(CKM_ECDSA_SHA256, NULL, 0);
 	assert_ok(p11->C_SignInit(s, &m, k.priv));
-	assert_ok(p11->C_Sign(s, sig, 32, sig, &n));
+	assert_ok(p11->C_Sign(s, digest, sizeof(digest), sig, &n));
 }
 
 static void approved(void **state)

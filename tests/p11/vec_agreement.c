@@ -29,13 +29,15 @@ static size_t curve_of(const char *name)
 /* A scalar in the curve's length: the files have big integers, with or without leading zeros. */
 static void scalar_pad(CK_ULONG n)
 {
-	while (priv.n > n && priv.p[0] == 0)
-		memmove(priv.p, priv.p + 1, --priv.n);
-	if (priv.n < n) {
-		memmove(priv.p + n - priv.n, priv.p, priv.n);
-		memset(priv.p, 0, n - priv.n);
-		priv.n = n;
-	}
+	const struct bytes given = priv;
+	CK_ULONG zeros = 0, kept;
+
+	while (given.n - zeros > n && given.p[zeros] == 0)
+		zeros++;
+	kept = given.n - zeros;
+	priv.n = kept < n ? n : kept;
+	memset(priv.p, 0, priv.n - kept);
+	memcpy(priv.p + priv.n - kept, given.p + zeros, kept);
 }
 
 static CK_OBJECT_HANDLE make_key(struct vec *v, size_t c)
