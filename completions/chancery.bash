@@ -10,12 +10,13 @@ _chancery()
   local cur=${w[n-1]} prev=${w[n-2]} name=${w[1]}
   case $cur in --*=*) prev=${cur%%=*} cur=${cur#*=} ;; esac
   case "$n $name" in
-    "2 "*) words=" token key mech sign verify doctor selftest completion --help --version" ;;
+    "2 "*) words=" token key mech audit sign verify stat doctor selftest completion --help --version" ;;
     "3 token") words=" init list info pin unlock rename delete backup restore --help" ;;
     "3 key") words=" generate import list show delete public --help" ;;
     "3 mech") words=" list --help" ;;
+    "3 audit") words=" init verify show tail stats anchor receipt check-receipt rotate-key export --help" ;;
     *)
-      case $name in token|key|mech) name="$name ${w[2]}" ;; esac
+      case $name in token|key|mech|audit) name="$name ${w[2]}" ;; esac
       case "$name $prev" in
       "token init --label") ;;
       "token init --so-pin-source") words="file: credential: fd: env: prompt" ;;
@@ -69,6 +70,63 @@ _chancery()
       "mech list --p11-kit") files=-d ;;
       "mech list --timeout") ;;
       "mech list --module") files=-f ;;
+      "audit init --key-out") files=-f ;;
+      "audit init --pub-out") files=-f ;;
+      "audit init --auditor-pub") files=-f ;;
+      "audit init --module") files=-f ;;
+      "audit verify --dir") files=-d ;;
+      "audit verify --auditor-key") words="file: fd: prompt" ;;
+      "audit verify --anchor") files=-f ;;
+      "audit verify --auditor-pub") files=-f ;;
+      "audit verify --jobs") ;;
+      "audit verify --module") files=-f ;;
+      "audit show --dir") files=-d ;;
+      "audit show --actor") ;;
+      "audit show --key") ;;
+      "audit show --event") ;;
+      "audit show --since") ;;
+      "audit show --until") ;;
+      "audit show --file") ;;
+      "audit show --module") files=-f ;;
+      "audit tail --dir") files=-d ;;
+      "audit tail --lines") ;;
+      "audit tail --actor") ;;
+      "audit tail --key") ;;
+      "audit tail --event") ;;
+      "audit tail --file") ;;
+      "audit tail --module") files=-f ;;
+      "audit stats --dir") files=-d ;;
+      "audit stats --actor") ;;
+      "audit stats --key") ;;
+      "audit stats --event") ;;
+      "audit stats --since") ;;
+      "audit stats --until") ;;
+      "audit stats --file") ;;
+      "audit stats --module") files=-f ;;
+      "audit anchor --dir") files=-d ;;
+      "audit anchor --auditor-key") words="file: fd: prompt" ;;
+      "audit anchor --out") files=-f ;;
+      "audit anchor --module") files=-f ;;
+      "audit receipt --dir") files=-d ;;
+      "audit receipt --auditor-key") words="file: fd: prompt" ;;
+      "audit receipt --out") files=-f ;;
+      "audit receipt --module") files=-f ;;
+      "audit check-receipt --auditor-pub") files=-f ;;
+      "audit check-receipt --module") files=-f ;;
+      "audit rotate-key --auditor-key") words="file: fd: prompt" ;;
+      "audit rotate-key --key-out") files=-f ;;
+      "audit rotate-key --pub-out") files=-f ;;
+      "audit rotate-key --out") files=-f ;;
+      "audit rotate-key --module") files=-f ;;
+      "audit export --dir") files=-d ;;
+      "audit export --format") words="csv ndjson" ;;
+      "audit export --actor") ;;
+      "audit export --key") ;;
+      "audit export --event") ;;
+      "audit export --since") ;;
+      "audit export --until") ;;
+      "audit export --file") ;;
+      "audit export --module") files=-f ;;
       "sign --in") files=-f ;;
       "sign --out") files=-f ;;
       "sign --algorithm") words="rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 ecdsa-sha256 ecdsa-sha384 ecdsa-sha512 ecdsa-sha3-256 ecdsa-sha3-384 ecdsa-sha3-512 eddsa ml-dsa" ;;
@@ -83,6 +141,8 @@ _chancery()
       "verify --format") words="der raw" ;;
       "verify --pin-source") words="file: credential: fd: env: prompt" ;;
       "verify --module") files=-f ;;
+      "stat --interval") ;;
+      "stat --module") files=-f ;;
       "doctor --pin-source") words="file: credential: fd: env: prompt" ;;
       "doctor --so-pin-source") words="file: credential: fd: env: prompt" ;;
       "doctor --module") files=-f ;;
@@ -105,8 +165,19 @@ _chancery()
         "key delete") words="pkcs11: --pair --pin-source --json --quiet --module --help" ;;
         "key public") words="pkcs11: --out --format --pin-source --json --quiet --module --help" ;;
         "mech list") words="pkcs11: --all --p11-kit --diff --timeout --json --quiet --module --help" files=-f ;;
+        "audit init") words=" --key-out --pub-out --auditor-pub --json --quiet --module --help" ;;
+        "audit verify") words="[FILE] --dir --auditor-key --anchor --auditor-pub --jobs --json --quiet --module --help" ;;
+        "audit show") words=" --dir --actor --key --event --since --until --file --json --quiet --module --help" ;;
+        "audit tail") words=" --dir --lines --follow --actor --key --event --file --json --quiet --module --help" ;;
+        "audit stats") words=" --dir --actor --key --event --since --until --file --json --quiet --module --help" ;;
+        "audit anchor") words=" --dir --auditor-key --out --json --quiet --module --help" ;;
+        "audit receipt") words="FILE:SEQ --dir --auditor-key --out --json --quiet --module --help" ;;
+        "audit check-receipt") words=" --auditor-pub --json --quiet --module --help" files=-f ;;
+        "audit rotate-key") words=" --auditor-key --key-out --pub-out --out --json --quiet --module --help" ;;
+        "audit export") words=" --dir --format --actor --key --event --since --until --file --json --quiet --module --help" ;;
         "sign") words="pkcs11: --in --out --algorithm --context --format --pin-source --json --quiet --module --help" ;;
         "verify") words="pkcs11: --in --signature --algorithm --context --format --pin-source --json --quiet --module --help" ;;
+        "stat") words="pkcs11: --watch --interval --prometheus --json --quiet --module --help" ;;
         "doctor") words="pkcs11: --config --pin-source --so-pin-source --json --quiet --module --help" ;;
         "selftest") words=" --json --quiet --module --help" ;;
         "completion") words="bash zsh fish --json --quiet --module --help" ;;

@@ -162,6 +162,108 @@ complete -c chancery -n '__chancery_at mech list' -l quiet -d 'print nothing but
 complete -c chancery -n '__chancery_at mech list' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
 complete -c chancery -n '__chancery_at mech list' -l help -d 'explain this command'
 complete -c chancery -n '__chancery_at mech list' -F -a pkcs11:
+complete -c chancery -n '__chancery_next' -a audit
+complete -c chancery -n '__chancery_next audit' -a init -d 'Make the keys that the roll is sealed to'
+complete -c chancery -n '__chancery_at audit init' -l key-out -d 'the private keys; never overwritten (default: shown once on the terminal)' -r -F
+complete -c chancery -n '__chancery_at audit init' -l pub-out -d 'only make the keys, for a roll elsewhere: the public ones go to FILE' -r -F
+complete -c chancery -n '__chancery_at audit init' -l auditor-pub -d 'make no keys: these public ones were made elsewhere' -r -F
+complete -c chancery -n '__chancery_at audit init' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at audit init' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at audit init' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at audit init' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_next audit' -a verify -d 'Check the roll and say what that establishes'
+complete -c chancery -n '__chancery_at audit verify' -l dir -d 'the directory of the roll (default: where the configuration says)' -x -a '(__fish_complete_directories (commandline -ct))'
+complete -c chancery -n '__chancery_at audit verify' -l auditor-key -d 'check the MACs with the auditor\'s private keys: file:PATH, fd:N, prompt' -x -a '(__chancery_source file: fd: prompt)'
+complete -c chancery -n '__chancery_at audit verify' -l anchor -d 'hold the roll against what was published of it' -r -F
+complete -c chancery -n '__chancery_at audit verify' -l auditor-pub -d 'the auditor\'s public keys' -r -F
+complete -c chancery -n '__chancery_at audit verify' -l jobs -d 'files to check at once (default: one for each processor)' -x
+complete -c chancery -n '__chancery_at audit verify' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at audit verify' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at audit verify' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at audit verify' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at audit verify' -a '[FILE]'
+complete -c chancery -n '__chancery_next audit' -a show -d 'Print records'
+complete -c chancery -n '__chancery_at audit show' -l dir -d 'the directory of the roll (default: where the configuration says)' -x -a '(__fish_complete_directories (commandline -ct))'
+complete -c chancery -n '__chancery_at audit show' -l actor -d 'only of this uid, program (path or name) or on_behalf' -x
+complete -c chancery -n '__chancery_at audit show' -l key -d 'only with a key of this label or id' -x
+complete -c chancery -n '__chancery_at audit show' -l event -d 'only events of this name, such as \'key.*\'' -x
+complete -c chancery -n '__chancery_at audit show' -l since -d 'not before: 2026-01-31 or 2026-01-31T12:00, UTC' -x
+complete -c chancery -n '__chancery_at audit show' -l until -d 'only before' -x
+complete -c chancery -n '__chancery_at audit show' -l file -d 'only of this file' -x
+complete -c chancery -n '__chancery_at audit show' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at audit show' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at audit show' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at audit show' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_next audit' -a tail -d 'Print the newest records'
+complete -c chancery -n '__chancery_at audit tail' -l dir -d 'the directory of the roll (default: where the configuration says)' -x -a '(__fish_complete_directories (commandline -ct))'
+complete -c chancery -n '__chancery_at audit tail' -l lines -d 'how many records (default 10)' -x
+complete -c chancery -n '__chancery_at audit tail' -l follow -d 'wait for more, in new files too, until interrupted'
+complete -c chancery -n '__chancery_at audit tail' -l actor -d 'only of this uid, program (path or name) or on_behalf' -x
+complete -c chancery -n '__chancery_at audit tail' -l key -d 'only with a key of this label or id' -x
+complete -c chancery -n '__chancery_at audit tail' -l event -d 'only events of this name, such as \'key.*\'' -x
+complete -c chancery -n '__chancery_at audit tail' -l file -d 'only of this file' -x
+complete -c chancery -n '__chancery_at audit tail' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at audit tail' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at audit tail' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at audit tail' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_next audit' -a stats -d 'Count the records by event, key, return value and day'
+complete -c chancery -n '__chancery_at audit stats' -l dir -d 'the directory of the roll (default: where the configuration says)' -x -a '(__fish_complete_directories (commandline -ct))'
+complete -c chancery -n '__chancery_at audit stats' -l actor -d 'only of this uid, program (path or name) or on_behalf' -x
+complete -c chancery -n '__chancery_at audit stats' -l key -d 'only with a key of this label or id' -x
+complete -c chancery -n '__chancery_at audit stats' -l event -d 'only events of this name, such as \'key.*\'' -x
+complete -c chancery -n '__chancery_at audit stats' -l since -d 'not before: 2026-01-31 or 2026-01-31T12:00, UTC' -x
+complete -c chancery -n '__chancery_at audit stats' -l until -d 'only before' -x
+complete -c chancery -n '__chancery_at audit stats' -l file -d 'only of this file' -x
+complete -c chancery -n '__chancery_at audit stats' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at audit stats' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at audit stats' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at audit stats' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_next audit' -a anchor -d 'Print what to publish, so that the roll can be held against it later'
+complete -c chancery -n '__chancery_at audit anchor' -l dir -d 'the directory of the roll (default: where the configuration says)' -x -a '(__fish_complete_directories (commandline -ct))'
+complete -c chancery -n '__chancery_at audit anchor' -l auditor-key -d 'sign the anchor with the auditor\'s private keys: file:PATH, fd:N, prompt' -x -a '(__chancery_source file: fd: prompt)'
+complete -c chancery -n '__chancery_at audit anchor' -l out -d 'the anchor (default: standard output)' -r -F
+complete -c chancery -n '__chancery_at audit anchor' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at audit anchor' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at audit anchor' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at audit anchor' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_next audit' -a receipt -d 'Write what proves a record without the roll'
+complete -c chancery -n '__chancery_at audit receipt' -l dir -d 'the directory of the roll (default: where the configuration says)' -x -a '(__fish_complete_directories (commandline -ct))'
+complete -c chancery -n '__chancery_at audit receipt' -l auditor-key -d 'counter-sign the checkpoint with the auditor\'s private keys: file:PATH, fd:N, prompt' -x -a '(__chancery_source file: fd: prompt)'
+complete -c chancery -n '__chancery_at audit receipt' -l out -d 'the receipt (default: standard output)' -r -F
+complete -c chancery -n '__chancery_at audit receipt' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at audit receipt' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at audit receipt' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at audit receipt' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at audit receipt' -a 'FILE:SEQ'
+complete -c chancery -n '__chancery_next audit' -a check-receipt -d 'Check a receipt, without the roll'
+complete -c chancery -n '__chancery_at audit check-receipt' -l auditor-pub -d 'the auditor\'s public keys' -r -F
+complete -c chancery -n '__chancery_at audit check-receipt' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at audit check-receipt' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at audit check-receipt' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at audit check-receipt' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at audit check-receipt' -F
+complete -c chancery -n '__chancery_next audit' -a rotate-key -d 'Let another auditor follow, signed by both'
+complete -c chancery -n '__chancery_at audit rotate-key' -l auditor-key -d 'the private keys of the auditor until now: file:PATH, fd:N, prompt' -x -a '(__chancery_source file: fd: prompt)'
+complete -c chancery -n '__chancery_at audit rotate-key' -l key-out -d 'the private keys; never overwritten (default: shown once on the terminal)' -r -F
+complete -c chancery -n '__chancery_at audit rotate-key' -l pub-out -d 'only make the keys, for a roll elsewhere: the public ones go to FILE' -r -F
+complete -c chancery -n '__chancery_at audit rotate-key' -l out -d 'the statement of the change (default: standard output)' -r -F
+complete -c chancery -n '__chancery_at audit rotate-key' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at audit rotate-key' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at audit rotate-key' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at audit rotate-key' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_next audit' -a export -d 'Write all files as one, in the order of time'
+complete -c chancery -n '__chancery_at audit export' -l dir -d 'the directory of the roll (default: where the configuration says)' -x -a '(__fish_complete_directories (commandline -ct))'
+complete -c chancery -n '__chancery_at audit export' -l format -d 'csv, or ndjson (default): the records as they are, with their file' -x -a 'csv ndjson'
+complete -c chancery -n '__chancery_at audit export' -l actor -d 'only of this uid, program (path or name) or on_behalf' -x
+complete -c chancery -n '__chancery_at audit export' -l key -d 'only with a key of this label or id' -x
+complete -c chancery -n '__chancery_at audit export' -l event -d 'only events of this name, such as \'key.*\'' -x
+complete -c chancery -n '__chancery_at audit export' -l since -d 'not before: 2026-01-31 or 2026-01-31T12:00, UTC' -x
+complete -c chancery -n '__chancery_at audit export' -l until -d 'only before' -x
+complete -c chancery -n '__chancery_at audit export' -l file -d 'only of this file' -x
+complete -c chancery -n '__chancery_at audit export' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at audit export' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at audit export' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at audit export' -l help -d 'explain this command'
 complete -c chancery -n '__chancery_next' -a sign -d 'Sign a file'
 complete -c chancery -n '__chancery_at sign' -l in -d 'what to sign (default: standard input)' -r -F
 complete -c chancery -n '__chancery_at sign' -l out -d 'where the signature goes (default: standard output)' -r -F
@@ -186,6 +288,15 @@ complete -c chancery -n '__chancery_at verify' -l quiet -d 'print nothing but er
 complete -c chancery -n '__chancery_at verify' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
 complete -c chancery -n '__chancery_at verify' -l help -d 'explain this command'
 complete -c chancery -n '__chancery_at verify' -a pkcs11:
+complete -c chancery -n '__chancery_next' -a stat -d 'Show what was done with which mechanism: operations, errors, bytes and times'
+complete -c chancery -n '__chancery_at stat' -l watch -d 'go on, and show how many operations there are in a second'
+complete -c chancery -n '__chancery_at stat' -l interval -d 'with --watch: how often (default: 2)' -x
+complete -c chancery -n '__chancery_at stat' -l prometheus -d 'print the text format that Prometheus reads'
+complete -c chancery -n '__chancery_at stat' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at stat' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at stat' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at stat' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at stat' -a pkcs11:
 complete -c chancery -n '__chancery_next' -a doctor -d 'Look for what is wrong with the installation, and say how to mend it'
 complete -c chancery -n '__chancery_at doctor' -l config -d 'only check the configuration and print every key with its value'
 complete -c chancery -n '__chancery_at doctor' -l pin-source -d 'the user\'s PIN: checks everything stored in the token that the URI names' -x -a '(__chancery_source file: credential: fd: env: prompt)'

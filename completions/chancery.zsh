@@ -23,7 +23,7 @@ _chancery()
 {
   local name=$words[2]
   if (( CURRENT == 2 )); then
-    compadd -- token key mech sign verify doctor selftest completion --help --version
+    compadd -- token key mech audit sign verify stat doctor selftest completion --help --version
     return
   fi
   shift words
@@ -48,6 +48,14 @@ _chancery()
     mech)
       if (( CURRENT == 2 )); then
         compadd -- list --help
+        return
+      fi
+      name="$name $words[2]"
+      shift words
+      (( CURRENT-- )) ;;
+    audit)
+      if (( CURRENT == 2 )); then
+        compadd -- init verify show tail stats anchor receipt check-receipt rotate-key export --help
         return
       fi
       name="$name $words[2]"
@@ -210,6 +218,117 @@ _chancery()
       '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
       '--help[explain this command]' \
       '*:operand:_chancery_module' ;;
+    'audit init')
+      _arguments \
+      '--key-out=[the private keys; never overwritten (default\: shown once on the terminal)]:FILE:_files' \
+      '--pub-out=[only make the keys, for a roll elsewhere\: the public ones go to FILE]:FILE:_files' \
+      '--auditor-pub=[make no keys\: these public ones were made elsewhere]:FILE:_files' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' ;;
+    'audit verify')
+      _arguments \
+      '--dir=[the directory of the roll (default\: where the configuration says)]:DIR:_files -/' \
+      '--auditor-key=[check the MACs with the auditor'\''s private keys\: file\:PATH, fd\:N, prompt]:SOURCE:_chancery_source file\: fd\: prompt' \
+      '--anchor=[hold the roll against what was published of it]:FILE:_files' \
+      '--auditor-pub=[the auditor'\''s public keys]:FILE:_files' \
+      '--jobs=[files to check at once (default\: one for each processor)]:N: ' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:([FILE])' ;;
+    'audit show')
+      _arguments \
+      '--dir=[the directory of the roll (default\: where the configuration says)]:DIR:_files -/' \
+      '--actor=[only of this uid, program (path or name) or on_behalf]:PATTERN: ' \
+      '--key=[only with a key of this label or id]:PATTERN: ' \
+      '--event=[only events of this name, such as '\''key.*'\'']:PATTERN: ' \
+      '--since=[not before\: 2026-01-31 or 2026-01-31T12\:00, UTC]:TIME: ' \
+      '--until=[only before]:TIME: ' \
+      '--file=[only of this file]:N: ' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' ;;
+    'audit tail')
+      _arguments \
+      '--dir=[the directory of the roll (default\: where the configuration says)]:DIR:_files -/' \
+      '--lines=[how many records (default 10)]:N: ' \
+      '--follow[wait for more, in new files too, until interrupted]' \
+      '--actor=[only of this uid, program (path or name) or on_behalf]:PATTERN: ' \
+      '--key=[only with a key of this label or id]:PATTERN: ' \
+      '--event=[only events of this name, such as '\''key.*'\'']:PATTERN: ' \
+      '--file=[only of this file]:N: ' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' ;;
+    'audit stats')
+      _arguments \
+      '--dir=[the directory of the roll (default\: where the configuration says)]:DIR:_files -/' \
+      '--actor=[only of this uid, program (path or name) or on_behalf]:PATTERN: ' \
+      '--key=[only with a key of this label or id]:PATTERN: ' \
+      '--event=[only events of this name, such as '\''key.*'\'']:PATTERN: ' \
+      '--since=[not before\: 2026-01-31 or 2026-01-31T12\:00, UTC]:TIME: ' \
+      '--until=[only before]:TIME: ' \
+      '--file=[only of this file]:N: ' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' ;;
+    'audit anchor')
+      _arguments \
+      '--dir=[the directory of the roll (default\: where the configuration says)]:DIR:_files -/' \
+      '--auditor-key=[sign the anchor with the auditor'\''s private keys\: file\:PATH, fd\:N, prompt]:SOURCE:_chancery_source file\: fd\: prompt' \
+      '--out=[the anchor (default\: standard output)]:FILE:_files' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' ;;
+    'audit receipt')
+      _arguments \
+      '--dir=[the directory of the roll (default\: where the configuration says)]:DIR:_files -/' \
+      '--auditor-key=[counter-sign the checkpoint with the auditor'\''s private keys\: file\:PATH, fd\:N, prompt]:SOURCE:_chancery_source file\: fd\: prompt' \
+      '--out=[the receipt (default\: standard output)]:FILE:_files' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:(FILE:SEQ)' ;;
+    'audit check-receipt')
+      _arguments \
+      '--auditor-pub=[the auditor'\''s public keys]:FILE:_files' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_files' ;;
+    'audit rotate-key')
+      _arguments \
+      '--auditor-key=[the private keys of the auditor until now\: file\:PATH, fd\:N, prompt]:SOURCE:_chancery_source file\: fd\: prompt' \
+      '--key-out=[the private keys; never overwritten (default\: shown once on the terminal)]:FILE:_files' \
+      '--pub-out=[only make the keys, for a roll elsewhere\: the public ones go to FILE]:FILE:_files' \
+      '--out=[the statement of the change (default\: standard output)]:FILE:_files' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' ;;
+    'audit export')
+      _arguments \
+      '--dir=[the directory of the roll (default\: where the configuration says)]:DIR:_files -/' \
+      '--format=[csv, or ndjson (default)\: the records as they are, with their file]:FORMAT:(csv ndjson)' \
+      '--actor=[only of this uid, program (path or name) or on_behalf]:PATTERN: ' \
+      '--key=[only with a key of this label or id]:PATTERN: ' \
+      '--event=[only events of this name, such as '\''key.*'\'']:PATTERN: ' \
+      '--since=[not before\: 2026-01-31 or 2026-01-31T12\:00, UTC]:TIME: ' \
+      '--until=[only before]:TIME: ' \
+      '--file=[only of this file]:N: ' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' ;;
     'sign')
       _arguments \
       '--in=[what to sign (default\: standard input)]:FILE:_files' \
@@ -231,6 +350,16 @@ _chancery()
       '--context=[context string of EdDSA and ML-DSA]:TEXT: ' \
       '--format=[ECDSA signatures as der (default) or raw]:FORMAT:(der raw)' \
       '--pin-source=[the user'\''s PIN, for a key that is private to the user]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
+    'stat')
+      _arguments \
+      '--watch[go on, and show how many operations there are in a second]' \
+      '--interval=[with --watch\: how often (default\: 2)]:SECONDS: ' \
+      '--prometheus[print the text format that Prometheus reads]' \
       '--json[print the result as JSON]' \
       '--quiet[print nothing but errors and what was asked for]' \
       '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \

@@ -250,7 +250,7 @@ static enum err make(struct ledger *l, const struct site *s, const char *path, s
 	if (e == OK && used)
 		e = why_fail(
 			why, E_CORRUPT,
-			"%s is missing or empty, though %s has files of the audit log: keep the "
+			"%s is missing or cut short, though %s has files of the audit log: keep the "
 			"directory for the auditor, and give the audit log another one",
 			path, s->path);
 	if (e == OK && fchmod(l->fd, 0600) != 0)
@@ -269,7 +269,8 @@ static enum err make(struct ledger *l, const struct site *s, const char *path, s
  * Synced first: a process that was killed may have written it and not come to its sync, and what follows from it must not become durable before
  * it does. For a file that is clean this costs nothing.
  */
-static enum err read_state(struct ledger *l, const char *path, struct why *why)
+static enum err read_state(struct ledger *l, const struct site *s, const char *path,
+			   struct why *why)
 {
 	struct buf b = { .secret = true, .max = 2 * SLOT + 1 };
 	enum err e = fdatasync(l->fd) == 0 ? OK : why_errno(why, "cannot sync %s", path);
@@ -278,6 +279,9 @@ static enum err read_state(struct ledger *l, const char *path, struct why *why)
 		e = file_read_fd(l->fd, path, 2 * SLOT, &b, why);
 	if (e == OK)
 		e = choose(l, buf_span(&b), path, why);
+	/* a first writing that was cut short: nothing followed from it, or make finds what did */
+	if (e == E_CORRUPT && l->generation == 0 && b.n <= SLOT)
+		e = make(l, s, path, why);
 	buf_free(&b);
 	return e;
 }
@@ -315,7 +319,7 @@ static enum err try_take(struct ledger *l, const struct site *s, struct why *why
 			       : why_errno(why, "cannot lock %s", path);
 	e = examine(l, path, &st, why);
 	if (e == OK)
-		e = st.st_size == 0 ? make(l, s, path, why) : read_state(l, path, why);
+		e = st.st_size == 0 ? make(l, s, path, why) : read_state(l, s, path, why);
 	return e;
 }
 

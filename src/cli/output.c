@@ -20,6 +20,14 @@ static json_t *value(const struct output *out)
 			 : report_base64(out->bytes);
 }
 
+/* As it is, if JSON can have it. */
+static json_t *file_name(const char *path)
+{
+	json_t *v = json_string(path);
+
+	return v != NULL ? v : report_label(span_str(path));
+}
+
 enum err output_write(struct call *c, const struct output *out, json_t *about)
 {
 	const char *path = call_option(c, "out");
@@ -32,7 +40,7 @@ enum err output_write(struct call *c, const struct output *out, json_t *about)
 		return file_write_fd(STDOUT_FILENO, "standard output", out->bytes, &c->why);
 	}
 	if (json_object_set_new(about, "bytes", json_integer((json_int_t)out->bytes.n)) != 0 ||
-	    (path != NULL ? json_object_set_new(about, "file", report_label(span_str(path)))
+	    (path != NULL ? json_object_set_new(about, "file", file_name(path))
 			  : json_object_set_new(about, out->key, value(out))) != 0)
 		e = why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
 	else if (path != NULL)

@@ -19,8 +19,17 @@ alone()
 alone_in()
 {
 	mount --make-rprivate /
-	mount -t tmpfs -o size=400k,mode=700 tmpfs "$work/home"
+	mount -t tmpfs -o "size=${size:-400k},mode=700" tmpfs "$work/home"
 	"$1"
+}
+
+# The token alone: no audit log, which has failures of its own, and no counters.
+store_alone()
+{
+	printf '[module]\naudit = off\ncounters = off\n' >"$work/store.conf"
+	chmod 600 "$work/store.conf"
+	export CHANCERY_CONF=$work/store.conf
+	alone "$1"
 }
 
 fill()
@@ -211,35 +220,59 @@ bound()
 
 @test "a full disk refuses changes, loses nothing, and is well again with room" {
 	export -f fill refused
-	alone full_disk
+	store_alone full_disk
 }
 
 @test "what lacks room to be destroyed is there, and goes with room" {
 	export -f fill leave keys scarce all_there
-	alone full_destroy
+	store_alone full_destroy
 }
 
 @test "a PIN that lacks room to be changed is the old one" {
 	export -f fill leave keys scarce refused old_pin_only
-	alone full_pin
+	store_alone full_pin
 }
 
 @test "a file that may not grow is a full disk" {
 	export -f keys refused grow_on
-	alone limited
+	store_alone limited
 }
 
 @test "a full disk is backed up to another, and holds no half of a backup" {
 	export -f fill keys refused
-	alone full_backup
+	store_alone full_backup
 }
 
 @test "a token in a volume that is mounted for reading only serves all that reads" {
 	export -f keys refused
-	alone bound
+	store_alone bound
 }
 
 @test "a token that may only be read signs, and says that it is write-protected" {
 	export -f refused
-	alone read_only
+	store_alone read_only
+}
+
+# Without room for its record, nothing is signed; with room, all is well and the log is whole. The reserve lets a few pass.
+full_roll()
+{
+	make_office
+	make_key ec-p256 signer
+	echo text >text
+	fill
+	for i in $(seq 40); do
+		chancery sign --pin-source "$user" --in text --out "sig$i" "$(uri signer)" 2>err || break
+	done
+	grep -q CKR_DEVICE_ err
+	[ ! -e "sig$i" ]
+	rm "$work/home/ballast"
+	chancery sign --pin-source "$user" --in text --out sig "$(uri signer)"
+	chancery audit verify --json >verified || { cat verified; return 1; }
+}
+
+@test "a full disk lets nothing be signed without its record" {
+	export -f fill
+	size=4m
+	export size
+	alone full_roll
 }
