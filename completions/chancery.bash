@@ -11,7 +11,7 @@ _chancery()
   case $cur in --*=*) prev=${cur%%=*} cur=${cur#*=} ;; esac
   case "$n $name" in
     "2 "*) words=" token key mech audit sign verify stat doctor selftest completion --help --version" ;;
-    "3 token") words=" init list info pin unlock rename delete backup restore --help" ;;
+    "3 token") words=" init list info pin unlock rename delete backup restore require-audit --help" ;;
     "3 key") words=" generate import list show delete public --help" ;;
     "3 mech") words=" list --help" ;;
     "3 audit") words=" init verify show tail stats anchor receipt check-receipt rotate-key export --help" ;;
@@ -43,6 +43,8 @@ _chancery()
       "token backup --module") files=-f ;;
       "token restore --passphrase-source") words="file: credential: fd: env: prompt" ;;
       "token restore --module") files=-f ;;
+      "token require-audit --so-pin-source") words="file: credential: fd: env: prompt" ;;
+      "token require-audit --module") files=-f ;;
       "key generate --type") words="rsa-2048 rsa-3072 rsa-4096 ec-p256 ec-p384 ec-p521 ec-secp256k1 ec-brainpoolp256r1 ec-brainpoolp384r1 ec-brainpoolp512r1 ed25519 ed448 x25519 x448 ml-dsa-44 ml-dsa-65 ml-dsa-87 aes-128 aes-192 aes-256 generic-256 generic-512" ;;
       "key generate --label") ;;
       "key generate --id") ;;
@@ -158,6 +160,7 @@ _chancery()
         "token delete") words="pkcs11: --so-pin-source --json --quiet --module --help" ;;
         "token backup") words="pkcs11: --out --passphrase-source --json --quiet --module --help" ;;
         "token restore") words=" --passphrase-source --json --quiet --module --help" files=-f ;;
+        "token require-audit") words="pkcs11: --so-pin-source --off --json --quiet --module --help" ;;
         "key generate") words="pkcs11: --type --label --id --use --extractable --pin-source --json --quiet --module --help" ;;
         "key import") words="pkcs11: --in --raw --passphrase-source --label --id --use --extractable --pin-source --json --quiet --module --help" ;;
         "key list") words="pkcs11: --pin-source --json --quiet --module --help" ;;

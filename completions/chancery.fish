@@ -93,6 +93,14 @@ complete -c chancery -n '__chancery_at token restore' -l quiet -d 'print nothing
 complete -c chancery -n '__chancery_at token restore' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
 complete -c chancery -n '__chancery_at token restore' -l help -d 'explain this command'
 complete -c chancery -n '__chancery_at token restore' -F
+complete -c chancery -n '__chancery_next token' -a require-audit -d 'Let a token\'s keys work only with the audit log'
+complete -c chancery -n '__chancery_at token require-audit' -l so-pin-source -d 'the security officer\'s PIN' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at token require-audit' -l off -d 'let the keys work without the audit log again'
+complete -c chancery -n '__chancery_at token require-audit' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at token require-audit' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at token require-audit' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at token require-audit' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at token require-audit' -a pkcs11:
 complete -c chancery -n '__chancery_next' -a key
 complete -c chancery -n '__chancery_next key' -a generate -d 'Make a key or a key pair on a token'
 complete -c chancery -n '__chancery_at key generate' -l type -d 'what key: rsa-3072, ec-p256, ed25519, ml-dsa-65, aes-256, ...' -x -a 'rsa-2048 rsa-3072 rsa-4096 ec-p256 ec-p384 ec-p521 ec-secp256k1 ec-brainpoolp256r1 ec-brainpoolp384r1 ec-brainpoolp512r1 ed25519 ed448 x25519 x448 ml-dsa-44 ml-dsa-65 ml-dsa-87 aes-128 aes-192 aes-256 generic-256 generic-512'

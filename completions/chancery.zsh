@@ -31,7 +31,7 @@ _chancery()
   case $name in
     token)
       if (( CURRENT == 2 )); then
-        compadd -- init list info pin unlock rename delete backup restore --help
+        compadd -- init list info pin unlock rename delete backup restore require-audit --help
         return
       fi
       name="$name $words[2]"
@@ -144,6 +144,15 @@ _chancery()
       '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
       '--help[explain this command]' \
       '*:operand:_files' ;;
+    'token require-audit')
+      _arguments \
+      '--so-pin-source=[the security officer'\''s PIN]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--off[let the keys work without the audit log again]' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
     'key generate')
       _arguments \
       '--type=[what key\: rsa-3072, ec-p256, ed25519, ml-dsa-65, aes-256, ...]:KIND:(rsa-2048 rsa-3072 rsa-4096 ec-p256 ec-p384 ec-p521 ec-secp256k1 ec-brainpoolp256r1 ec-brainpoolp384r1 ec-brainpoolp512r1 ed25519 ed448 x25519 x448 ml-dsa-44 ml-dsa-65 ml-dsa-87 aes-128 aes-192 aes-256 generic-256 generic-512)' \

@@ -102,7 +102,7 @@ static bool is_time(struct span s)
 static bool is_event(struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if ((s.p[i] < 'a' || s.p[i] > 'z') && s.p[i] != '.' && s.p[i] != '_')
+		if ((s.p[i] < 'a' || s.p[i] > 'z') && s.p[i] != '.' && s.p[i] != '-')
 			return false;
 	return s.n != 0;
 }

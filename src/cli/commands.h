@@ -7,7 +7,8 @@
 
 extern const struct command cmd_token_init, cmd_token_list, cmd_token_info, cmd_token_pin,
 	cmd_token_unlock;
-extern const struct command cmd_token_rename, cmd_token_delete, cmd_token_backup, cmd_token_restore;
+extern const struct command cmd_token_rename, cmd_token_delete, cmd_token_backup, cmd_token_restore,
+	cmd_token_require_audit;
 extern const struct command cmd_key_generate, cmd_key_list, cmd_key_show, cmd_key_delete,
 	cmd_key_public, cmd_key_import;
 extern const struct command cmd_mech_list;

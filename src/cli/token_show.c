@@ -5,6 +5,7 @@
 #include "cli/office.h"
 #include "cli/report.h"
 #include "cli/tokens.h"
+#include "cli/vendor.h"
 
 static const struct option_row list_options[] = {
 	{ "all", NULL, "also slots whose token is not initialised", NULL },
@@ -62,22 +63,52 @@ const struct command cmd_token_list = {
 static const struct option_row no_options[] = { { NULL, NULL, NULL, NULL } };
 
 static const struct column info_columns[] = {
-	{ "Label", "label" },       { "Slot", "slot" },
-	{ "Serial", "serial" },     { "Manufacturer", "manufacturer" },
-	{ "Model", "model" },       { "Version", "version" },
-	{ "State", "state" },       { "User PIN", "user_pin" },
-	{ "SO PIN", "so_pin" },     { "PIN length", "pin_length" },
-	{ "Sessions", "sessions" }, { "Flags", "flags" },
-	{ "URI", "uri" },           { NULL, NULL },
+	{ "Label", "label" },
+	{ "Slot", "slot" },
+	{ "Serial", "serial" },
+	{ "Manufacturer", "manufacturer" },
+	{ "Model", "model" },
+	{ "Version", "version" },
+	{ "State", "state" },
+	{ "User PIN", "user_pin" },
+	{ "SO PIN", "so_pin" },
+	{ "PIN length", "pin_length" },
+	{ "Sessions", "sessions" },
+	{ "Audit log", "audit_log" },
+	{ "Flags", "flags" },
+	{ "URI", "uri" },
+	{ NULL, NULL },
 };
+
+/* Adds whether the token's keys need the audit log, which only Chancery's own module knows. */
+static enum err add_audit(struct call *c, const struct office *o, json_t *v)
+{
+	const CK_CHANCERY_FUNCTIONS *fn = module_chancery(o->m);
+	CK_BBOOL on = CK_FALSE;
+
+	if (fn == NULL || !vendor_has_audit(fn) ||
+	    fn->TokenRequiresAudit(o->spot.slot, &on) != CKR_OK)
+		return OK;
+	if (json_object_set_new(v, "audit_log", json_string(on ? "required" : "not required")) != 0)
+		return why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
+	return OK;
+}
 
 static enum err token_info(struct call *c)
 {
 	struct office o;
+	json_t *v = NULL;
 	enum err e = office_token(c, c->n_operands > 0 ? c->operands[0] : NULL, PICK_TOKEN, &o);
 
-	if (e == OK)
-		e = report_fields(c, describe_token(&o.spot), info_columns);
+	if (e == OK) {
+		v = describe_token(&o.spot);
+		e = add_audit(c, &o, v);
+	}
+	if (e == OK) {
+		e = report_fields(c, v, info_columns);
+		v = NULL; /* moved */
+	}
+	json_decref(v);
 	office_close(&o);
 	return e;
 }

@@ -11,6 +11,11 @@ enum err vendor_functions(struct call *c, const struct office *o, const CK_CHANC
 	return OK;
 }
 
+bool vendor_has_audit(const CK_CHANCERY_FUNCTIONS *fn)
+{
+	return fn->version.minor >= 1;
+}
+
 enum err vendor_err(struct call *c, CK_RV rv, const char *function, const CK_CHANCERY_WHY *why)
 {
 	if (rv != CKR_OK && why->text[0] != '\0')

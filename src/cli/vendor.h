@@ -7,6 +7,8 @@
 
 /* The interface, or E_NOT_SUPPORTED with a why: the module is not Chancery's. */
 enum err vendor_functions(struct call *c, const struct office *o, const CK_CHANCERY_FUNCTIONS **fn);
+/* Whether it has the members about the audit log. */
+bool vendor_has_audit(const CK_CHANCERY_FUNCTIONS *fn);
 /* As module_err, with the module's own explanation when it gave one. */
 enum err vendor_err(struct call *c, CK_RV rv, const char *function, const CK_CHANCERY_WHY *why);
 

@@ -212,6 +212,48 @@ bats_require_minimum_version 1.5.0
 	chancery sign --quiet --in paper --out sig "$(uri seal)"
 }
 
+# Seen to fail: with CK_TRUE whatever --off says, and with "required" shown always.
+@test "a token that requires the audit log is of no use without" {
+	make_office
+	make_key ec-p256 seal
+	echo paper >paper
+	told() { chancery token info --json pkcs11:token=office | jq -r .audit_log; }
+	without() { CHANCERY_CONF=$work/off.conf "$@"; }
+	printf '[module]\naudit = off\n' >off.conf
+	chmod 600 off.conf
+	[ "$(told)" = "not required" ]
+	run chancery token require-audit --so-pin-source "$user" pkcs11:token=office
+	failed_with 77 ""
+	run chancery token require-audit --so-pin-source "$so"
+	failed_with 64 "URI"
+	without chancery sign --quiet --in paper --out sig "$(uri seal)"
+	run chancery token require-audit --so-pin-source "$so" pkcs11:token=office --json
+	[ "$status" -eq 0 ]
+	[ "$(jq .audit_required <<<"$output")" = true ]
+	[ "$(told)" = required ]
+	chancery sign --quiet --in paper --out sig "$(uri seal)"
+	without run chancery sign --quiet --in paper --out unrecorded "$(uri seal)"
+	[ "$status" -ne 0 ]
+	[ ! -e unrecorded ]
+	[ "$(without told)" = required ]
+	without run chancery token require-audit --off --so-pin-source "$so" pkcs11:token=office
+	failed_with 74 "requires the audit log, and it is off"
+	# neither beginning anew nor a backup is a way around
+	chancery token init --quiet --reinitialize --label office --so-pin-source "$so" --pin-source "$user" pkcs11:token=office
+	[ "$(told)" = required ]
+	printf 'a long passphrase' >phrase
+	chmod 600 phrase
+	chancery token backup --quiet --out copy --passphrase-source file:phrase pkcs11:token=office
+	chancery token delete --quiet --so-pin-source "$so" pkcs11:token=office
+	chancery token restore --quiet --passphrase-source file:phrase copy
+	[ "$(told)" = required ]
+	chancery token require-audit --off --quiet --so-pin-source "$so" pkcs11:token=office
+	[ "$(told)" = "not required" ]
+	make_key ec-p256 seal
+	without chancery sign --quiet --in paper --out sig "$(uri seal)"
+	[ "$(chancery audit show --event 'token.*-audit' --json | jq -r 'map(.event) | join(" ")')" = "token.require-audit token.waive-audit" ]
+}
+
 @test "a damaged backup is refused with a reason" {
 	make_office
 	printf 'a long passphrase' >phrase
