@@ -251,7 +251,9 @@ bats_require_minimum_version 1.5.0
 	[ "$(told)" = "not required" ]
 	make_key ec-p256 seal
 	without chancery sign --quiet --in paper --out sig "$(uri seal)"
-	[ "$(chancery audit show --event 'token.*-audit' --json | jq -r 'map(.event) | join(" ")')" = "token.require-audit token.waive-audit" ]
+	chancery audit show --event 'token.*-audit' --json | jq -c 'map([.event, .rv])' >told
+	[ "$(cat told)" = '[["token.require-audit","CKR_PIN_INCORRECT"],["token.require-audit","CKR_OK"],["token.waive-audit","CKR_OK"]]' ]
+	chancery audit verify --quiet
 }
 
 @test "a damaged backup is refused with a reason" {
