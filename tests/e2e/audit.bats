@@ -590,6 +590,24 @@ without_line()
 	grep -q '^roll.000006: missing file' <<<"$output"
 }
 
+# Seen to fail: without make_state in src/p11/vendor_audit.c no token can be made afterwards.
+@test "the auditor comes before the first token" {
+	umask 022
+	chancery audit init --quiet --key-out auditor.key
+	[ "$(stat -c %a home)" = 700 ]
+	make_office
+	run chancery audit verify --auditor-key file:auditor.key
+	sound
+	grep -q '^authentic    yes' <<<"$output"
+	# where the roll is elsewhere, that is all that is made
+	printf '[module]\naudit = %s/elsewhere/roll\n' "$work" >chancery.conf
+	chmod 600 chancery.conf
+	export CHANCERY_CONF=$work/chancery.conf CHANCERY_HOME=$work/later
+	chancery audit init --quiet --key-out another.key
+	[ ! -e later ]
+	[ -e elsewhere/roll/auditor.pub ]
+}
+
 @test "what the module writes: sound, authentic, and a second auditor follows" {
 	make_office
 	cat >chancery.conf <<-'EOF'
