@@ -7,7 +7,7 @@ Writes rolls by docs/AUDIT.md, independently of the module, and damages them: fo
   rollmake.py add DIR [--records N] [--end close|open|left|torn|void|unlisted] [--checkpoint N]
   rollmake.py rehash DIR NUMBER LINE OLD NEW     replaces a text in a line and recomputes all later hashes
 
-What the module keeps in `state` is kept there as JSON. With an auditor the program in $ROLLSEAL seals.
+What the module keeps in `state` is kept there as JSON; `rehash` works on its rolls, too. With an auditor the program in $ROLLSEAL seals.
 """
 import argparse
 import base64
@@ -223,13 +223,14 @@ class File:
         self.append(',"event":"module.stop","rv":"CKR_OK","note":' + self.note())
 
 
-def rehash(roll, number, line, old, new):
+def rehash(directory, number, line, old, new):
     """What somebody without the keys can do: the hashes are right again, MACs and checkpoints are as they were."""
-    path = roll.path / ("roll.%06d" % number)
+    path = pathlib.Path(directory) / ("roll.%06d" % number)
     lines = path.read_bytes().split(b"\n")[:-1]
     assert old.encode() in lines[line - 1], "the text is not in the line"
     lines[line - 1] = lines[line - 1].replace(old.encode(), new.encode(), 1)
-    h = sha(b"chancery roll 1\n", roll.id, number.to_bytes(8, "little"))
+    ident = bytes.fromhex(json.loads(lines[0])["roll"]["id"])
+    h = sha(b"chancery roll 1\n", ident, number.to_bytes(8, "little"))
     for i, record in enumerate(lines):
         record = re.sub(rb',"prev":"[0-9a-f]{64}"', b',"prev":"%s"' % h.hex().encode(), record)
         h = sha(h, record[:record.rindex(b',"mac":"')])
@@ -261,7 +262,7 @@ def main():
     elif a.command == "add":
         roll.load().add(a.records, a.end, a.checkpoint)
     else:
-        print(rehash(roll.load(), a.number, a.line, a.old, a.new).hex())
+        print(rehash(a.dir, a.number, a.line, a.old, a.new).hex())
 
 
 if __name__ == "__main__":
