@@ -5,12 +5,15 @@
 #include "base/home.h"
 #include "base/mem.h"
 #include "base/names.h"
+#include "base/rollplace.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/findings.h"
 #include "cli/settings.h"
 #include "cli/tokens.h"
 #include "cli/vendor.h"
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 
 static const struct option_row options[] = {
 	{ "config", NULL, "only check the configuration and print every key with its value", NULL },
@@ -114,6 +117,31 @@ struct exam {
 	bool unrecorded;                 /* the audit log is off */
 };
 
+#define ROOM_KIB_NONE 128 /* what a process asks for when it begins a file, and a little */
+#define ROOM_MIB      64  /* some hundred thousand records */
+
+/* A process that records nothing has no file, and so cannot say whether there would be room for one. */
+static void check_room(const struct exam *x)
+{
+	char path[PATH_MAX];
+	struct statvfs fs;
+	struct stat st;
+	unsigned long long free_kib;
+
+	if (x->conf == NULL || rollplace_path(x->conf->module.audit, path, NULL) != OK ||
+	    stat(path, &st) != 0 || !S_ISDIR(st.st_mode) || statvfs(path, &fs) != 0)
+		return;
+	free_kib = (unsigned long long)fs.f_bavail * fs.f_frsize / 1024;
+	if (free_kib < ROOM_KIB_NONE)
+		findings_bad(x->f, "audit log: the disk of %s is full, so no key can be used",
+			     path);
+	else if (free_kib < ROOM_MIB * 1024)
+		findings_advice(x->f,
+				"audit log: only %llu KiB are free on the disk of %s; without room "
+				"no key can be used",
+				free_kib, path);
+}
+
 static void check_audit(struct exam *x)
 {
 	CK_CHANCERY_AUDIT a;
@@ -127,8 +155,8 @@ static void check_audit(struct exam *x)
 		findings_bad(x->f, "audit log: %s", a.why);
 	else if (a.open && !a.durable)
 		findings_advice(x->f, "audit log: where it goes, nothing is durable");
-	else if (a.low)
-		findings_advice(x->f, "audit log: its disk is nearly full");
+	else
+		check_room(x);
 }
 
 static void check_required(const struct exam *x, CK_SLOT_ID slot)

@@ -3,6 +3,7 @@
 #include "base/conf.h"
 #include "base/pin.h"
 #include "cli/tokens.h"
+#include "cli/vendor.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,7 +80,7 @@ enum err office_module(struct call *c, const char *uri, struct office *o)
 {
 	char path[PATH_MAX];
 
-	*o = (struct office){ 0 };
+	*o = (struct office){ .c = c };
 	enum err e = office_find(c, uri, &o->uri, path);
 	if (e != OK)
 		return e;
@@ -219,8 +220,24 @@ enum err office_session(struct call *c, const char *uri, bool rw, CK_USER_TYPE u
 	return e == OK ? take_desk(c, o) : e;
 }
 
+/* All that a program sees of the audit log's failure is CKR_DEVICE_ERROR. */
+static void tell_audit(const struct office *o)
+{
+	const CK_CHANCERY_FUNCTIONS *fn = o->m != NULL ? module_chancery(o->m) : NULL;
+	CK_CHANCERY_AUDIT a;
+	struct why why;
+
+	if (fn == NULL || !vendor_has_audit(fn) || o->c->why.text[0] == '\0' ||
+	    fn->AuditState(&a) != CKR_OK || !a.failed)
+		return;
+	why = o->c->why;
+	(void)why_fail(&o->c->why, E_DEVICE, "%s; the audit log cannot be written: %s", why.text,
+		       a.why);
+}
+
 void office_close(struct office *o)
 {
+	tell_audit(o);
 	if (o->at_desk)
 		pool_give(o->pool, o->desk.h, false);
 	pool_free(o->pool);

@@ -16,6 +16,7 @@
 
 /* An open module and what was picked in it; every part may be absent. Freed with office_close. */
 struct office {
+	struct call *c; /* whose command it is; NULL: nothing was opened */
 	struct uri uri;
 	struct module *m;
 	struct spot spot;
@@ -41,6 +42,7 @@ enum err office_session(struct call *c, const char *uri, bool rw, CK_USER_TYPE u
 			struct office *o);
 /* After office_token: a read-write session on it, logged in with a PIN that the command needs once more. */
 enum err office_login_with(struct call *c, CK_USER_TYPE user, struct span pin, struct office *o);
+/* Where the command failed and the audit log cannot be written, its why gets that reason appended. */
 void office_close(struct office *o);
 /*
  * After a command failed with e: where nobody was logged in and that may be the reason, its why says how
