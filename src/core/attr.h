@@ -67,11 +67,12 @@ enum err attr_copy(const struct attr_who *who, const struct attrset *old,
 /*
  * C_GetAttributeValue (5.7.5): every entry is processed; the result is the first of
  * E_ATTR_SENSITIVE, E_ATTR_TYPE and E_TOO_SMALL that was met, or OK. verified false: CKA_TRUSTED
- * reads FALSE. *secret: whether a value was given that CKA_SENSITIVE or CKA_EXTRACTABLE could have
- * hidden (for the roll). Allocates nothing.
+ * reads FALSE. *secret: whether there is a value to give that CKA_SENSITIVE or CKA_EXTRACTABLE
+ * could have hidden (for the roll); secrets false: its entry stays as it is, for a second call.
+ * Allocates nothing.
  */
 enum err attr_get(const struct attrset *obj, bool verified, CK_ATTRIBUTE *t, CK_ULONG n,
-		  bool *secret);
+		  bool secrets, bool *secret);
 /*
  * C_FindObjects: exact match of every attribute; one the object cannot have or may not show matches
  * nothing.

@@ -72,8 +72,14 @@ static enum err read_value(CK_ATTRIBUTE_TYPE type, struct span v, CK_ATTRIBUTE *
 	return OK;
 }
 
+/* Whether reading v gives something away. */
+static bool tells(const struct schema_row *row, struct span v, const CK_ATTRIBUTE *t)
+{
+	return (row->rules & SECRET) != 0 && v.n != 0 && t->pValue != NULL && fits(t, v.n);
+}
+
 static enum err read_one(const struct schema_kind *k, const struct attrset *obj, bool verified,
-			 CK_ATTRIBUTE *t, bool *secret)
+			 CK_ATTRIBUTE *t, bool secrets, bool *secret)
 {
 	CK_ATTRIBUTE_TYPE type = schema_type(t->type);
 	const struct schema_row *row;
@@ -82,14 +88,29 @@ static enum err read_one(const struct schema_kind *k, const struct attrset *obj,
 
 	if (e != OK)
 		return refuse(t, e);
-	e = read_value(type, v, t);
-	if (e == OK && t->pValue != NULL && v.n != 0 && (row->rules & SECRET) != 0)
+	if (tells(row, v, t)) {
 		*secret = true;
+		if (!secrets)
+			return OK;
+	}
+	return read_value(type, v, t);
+}
+
+/* What another thread does to the caller's entry meanwhile does not change what is decided here about it. */
+static enum err read_copy(const struct schema_kind *k, const struct attrset *obj, bool verified,
+			  CK_ATTRIBUTE *t, bool secrets, bool *secret)
+{
+	CK_ATTRIBUTE copy;
+	enum err e;
+
+	memcpy(&copy, t, sizeof(copy));
+	e = read_one(k, obj, verified, &copy, secrets, secret);
+	t->ulValueLen = copy.ulValueLen;
 	return e;
 }
 
 enum err attr_get(const struct attrset *obj, bool verified, CK_ATTRIBUTE *t, CK_ULONG n,
-		  bool *secret)
+		  bool secrets, bool *secret)
 {
 	const struct schema_kind *k = schema_kind_of(obj);
 	enum err e = OK;
@@ -98,7 +119,7 @@ enum err attr_get(const struct attrset *obj, bool verified, CK_ATTRIBUTE *t, CK_
 	if (t == NULL && n != 0)
 		return E_ARGUMENTS;
 	for (CK_ULONG i = 0; i < n; i++) {
-		enum err e2 = read_one(k, obj, verified, &t[i], secret);
+		enum err e2 = read_copy(k, obj, verified, &t[i], secrets, secret);
 
 		if (e == OK)
 			e = e2;

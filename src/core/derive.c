@@ -80,8 +80,9 @@ static enum err sources_take(struct session *s, const struct mech *m, const stru
 	return e;
 }
 
+/* *used: the keys have worked. */
 static enum err derive(const struct attr_who *who, const struct mech *m, const struct param *par,
-		       const struct sources *src, struct attrset *obj)
+		       const struct sources *src, struct attrset *obj, bool *used)
 {
 	const struct attrset *base = src->base.object->attrs;
 	const struct attrset *extra = src->extra.object != NULL ? src->extra.object->attrs : NULL;
@@ -99,6 +100,7 @@ static enum err derive(const struct attr_who *who, const struct mech *m, const s
 		e = policy_derive(who, m, base, obj);
 	if (e == OK)
 		e = policy_derive(who, m, extra, obj);
+	*used = e == OK;
 	if (e == OK)
 		e = mech_derive(m, par, src->base.key, src->extra.key, obj, made);
 	if (e == OK)
@@ -115,14 +117,16 @@ static enum err derive(const struct attr_who *who, const struct mech *m, const s
 
 /*
  * The use of the keys is recorded beside the new key: what is derived may be neither token
- * object nor watched.
+ * object nor watched, and there is none when the use failed, which tells something, too.
  */
-static enum err record_use(struct session *s, const struct mech *m, const struct sources *src)
+static enum err record_use(struct session *s, const struct mech *m, const struct sources *src,
+			   enum err result)
 {
 	struct enrol use[] = { release_use(s, EV_DERIVE, src->base.object, m),
 			       release_use(s, EV_DERIVE, src->extra.object, m) };
+	enum err e = enrol_commit_all(use, 2, result);
 
-	return enrol_commit_all(use, 2);
+	return e != OK ? e : result;
 }
 
 static enum err publish(struct session *s, struct origin *from, const struct mech *m,
@@ -144,6 +148,7 @@ enum err key_derive(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 	struct attrset *obj = NULL;
 	struct param par = { 0 };
 	struct count count = count_begin();
+	bool used = false;
 	enum err e;
 
 	if (m == NULL || (m->flags & CKF_DERIVE) == 0)
@@ -154,9 +159,9 @@ enum err key_derive(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 	if (e == OK)
 		e = attr_take(t.a, t.n, &obj);
 	if (e == OK)
-		e = derive(&who, m, &par, &src, obj);
-	if (e == OK)
-		e = record_use(s, m, &src);
+		e = derive(&who, m, &par, &src, obj, &used);
+	if (used)
+		e = record_use(s, m, &src, e);
 	if (e == OK)
 		e = publish(s, &from, m, &src, &obj, h);
 	sources_done(&src);

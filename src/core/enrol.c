@@ -83,6 +83,7 @@ static enum err roll_for(const struct enrol *n, struct roll **r)
 
 enum err enrol_commit(struct enrol *n, enum err result)
 {
+	struct roll_ref ref;
 	struct roll *r;
 	enum err e = roll_for(n, &r);
 
@@ -92,18 +93,21 @@ enum err enrol_commit(struct enrol *n, enum err result)
 	if (e != OK)
 		return e;
 	n->ev.result = result;
-	e = roll_commit(r, &n->ev, n->session != NULL ? &n->session->enrolled->last : NULL);
-	if (e == OK && n->session != NULL)
+	e = roll_commit(r, &n->ev, &ref);
+	if (e == OK && n->session != NULL) {
+		n->session->enrolled->last = ref;
 		n->session->enrolled->made = true;
+	}
 	return e;
 }
 
 /* In front of one that is committed, and durable with that. */
-static enum err note(struct enrol *n)
+static enum err note(struct enrol *n, enum err result)
 {
 	struct roll *r;
 	enum err e = roll_for(n, &r);
 
+	n->ev.result = result;
 	return e == OK && r != NULL ? roll_note(r, &n->ev) : e;
 }
 
@@ -112,7 +116,7 @@ static bool is_event(const struct enrol *n)
 	return n->ev.kind != ROLL_EVENT_COUNT;
 }
 
-enum err enrol_commit_all(struct enrol *list, size_t n)
+enum err enrol_commit_all(struct enrol *list, size_t n, enum err result)
 {
 	enum err e = OK;
 
@@ -120,8 +124,8 @@ enum err enrol_commit_all(struct enrol *list, size_t n)
 		n--;
 	for (size_t i = 0; e == OK && i + 1 < n; i++)
 		if (is_event(&list[i]))
-			e = note(&list[i]);
-	return e == OK && n != 0 ? enrol_commit(&list[n - 1], OK) : e;
+			e = note(&list[i], result);
+	return e == OK && n != 0 ? enrol_commit(&list[n - 1], result) : e;
 }
 
 /* ---- changes ---- */
@@ -143,7 +147,7 @@ enum err enrol_changes(struct enrol *list, size_t n, struct store *store)
 
 	for (size_t i = 0; i < n; i++)
 		list[i].ev.change = list[i].kept.number;
-	e = enrol_commit_all(list, n);
+	e = enrol_commit_all(list, n, OK);
 	if (e == OK)
 		enrol_done(list, n, store);
 	return e;
@@ -163,7 +167,7 @@ enum err enrol_change(struct enrol *n, struct store *store, enum err result)
 	e = enrol_commit(n, result);
 	if (e == OK)
 		enrol_done(n, 1, store);
-	return result == OK ? e : result;
+	return e == OK ? result : e;
 }
 
 void enrol_free(struct enrol *n)

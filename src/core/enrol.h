@@ -36,8 +36,8 @@ void enrol_about(struct enrol *n, const struct object *o);
  * none of the library, is held.
  */
 enum err enrol_commit(struct enrol *n, enum err result);
-/* Records n events that succeeded, in order and with one barrier for all; none is recorded of those whose kind is ROLL_EVENT_COUNT. */
-enum err enrol_commit_all(struct enrol *list, size_t n);
+/* Records n events with one result, in order and with one barrier for all; none is recorded of those whose kind is ROLL_EVENT_COUNT. */
+enum err enrol_commit_all(struct enrol *list, size_t n, enum err result);
 
 /*
  * An event that is kept with the change that it is about: enrol_pend before the change, then kept is for the store, then enrol_change or
@@ -45,7 +45,7 @@ enum err enrol_commit_all(struct enrol *list, size_t n);
  */
 enum err enrol_pend(struct enrol *n);
 /*
- * Records the change, as enrol_commit, also one that was refused; returns result, or why there is no record: then the change is durable
+ * Records the change, as enrol_commit, also one that was refused; returns result, or why there is no record: then a change that was made is durable
  * all the same, and what is kept of the event stays to be recorded by whoever opens the token next. store may be NULL.
  */
 enum err enrol_change(struct enrol *n, struct store *store, enum err result);

@@ -2,7 +2,6 @@
 /* C_CreateObject and the other calls on objects (3.2, 5.7). Searches are in find.c. */
 #include "core/keyops.h"
 
-#include "base/mem.h"
 #include "core/attr.h"
 #include "core/newobj.h"
 #include "core/release.h"
@@ -146,23 +145,20 @@ enum err obj_size(struct session *s, CK_OBJECT_HANDLE h, CK_ULONG *n)
 	return OK;
 }
 
-/* Takes back what attr_get gave. */
 static void unread(CK_ATTRIBUTE *t, CK_ULONG n)
 {
-	for (CK_ULONG i = 0; i < n; i++) {
-		if (t[i].pValue != NULL && t[i].ulValueLen != CK_UNAVAILABLE_INFORMATION)
-			mem_wipe(t[i].pValue, t[i].ulValueLen);
+	for (CK_ULONG i = 0; i < n; i++)
 		t[i].ulValueLen = CK_UNAVAILABLE_INFORMATION;
-	}
 }
 
 static enum err record_read(struct session *s, const struct object *o)
 {
 	struct enrol use = release_use(s, EV_READ_SECRET, o, NULL);
 
-	return enrol_commit_all(&use, 1);
+	return enrol_commit_all(&use, 1, OK);
 }
 
+/* Secrets come last, after their record: others look at the caller's memory while it is filled. */
 enum err obj_get(struct session *s, CK_OBJECT_HANDLE h, CK_ATTRIBUTE *t, CK_ULONG n)
 {
 	bool secret = false;
@@ -171,12 +167,14 @@ enum err obj_get(struct session *s, CK_OBJECT_HANDLE h, CK_ATTRIBUTE *t, CK_ULON
 
 	if (e != OK)
 		return e;
-	e = attr_get(o->attrs, o->verified, t, n, &secret);
+	e = attr_get(o->attrs, o->verified, t, n, false, &secret);
 	if (secret)
 		e2 = record_read(s, o);
 	if (e2 != OK) {
 		unread(t, n);
 		e = e2;
+	} else if (secret) {
+		e = attr_get(o->attrs, o->verified, t, n, true, &secret);
 	}
 	object_unref(o);
 	return e;

@@ -12,7 +12,7 @@ static enum err record_key(struct session *s, const struct op *op, const struct 
 
 	use.ev.measured = true;
 	use.ev.bytes = n;
-	return enrol_commit_all(&use, 1);
+	return enrol_commit_all(&use, 1, OK);
 }
 
 /*

@@ -30,9 +30,9 @@ static bool overlap(struct span a, struct span b)
 }
 
 /*
- * A result that is recorded is staged, so that nobody sees it before its record. A long one is
- * not, a second copy of bulk data costs too much: it is wiped if the record fails, and until then
- * nobody was told of it.
+ * A result that is recorded is staged, so that nobody sees it before its record, not even who
+ * looks at the caller's memory meanwhile. A long one is not, a second copy of bulk data costs too
+ * much: the beginning of the use is recorded before the work (announce).
  */
 static bool must_stage(const struct op *op, struct span in, struct out o, size_t bound)
 {
@@ -63,6 +63,18 @@ static enum err hand_out(struct op *op, struct out o)
 		memcpy(o.p, op->out.p, op->out.n);
 	buf_clear(&op->out);
 	return OK;
+}
+
+/* What is written to the caller's memory as it comes into being leaves ahead of the end. */
+static enum err announce(struct session *s, struct op *op, const struct place *pl)
+{
+	return pl->staged || op->begun ? OK : op_record(s, op, EV_STREAM_BEGIN);
+}
+
+/* The event that the end of op is. */
+static enum roll_event_kind event_at_end(const struct op *op)
+{
+	return op->begun ? EV_STREAM_END : op_rows[op->kind].event;
 }
 
 /* The beginning of a stream is recorded once, when there is something to release. */
@@ -139,8 +151,10 @@ static enum err once(struct session *s, struct op *op, struct span in, struct ou
 		return e;
 	op->used = true;
 	op->bytes = in.n;
-	e = run_once(&op->run, in, &pl.to);
-	e = release(s, op, op_rows[op->kind].event, &pl, o, e);
+	e = announce(s, op, &pl);
+	if (e == OK)
+		e = run_once(&op->run, in, &pl.to);
+	e = release(s, op, event_at_end(op), &pl, o, e);
 	if (e == E_TOO_SMALL) {
 		enum err e2 = rewind_op(op);
 
@@ -227,7 +241,9 @@ static enum err stream(struct session *s, struct op *op, struct span in, struct 
 	op->phase = OP_PARTS;
 	op->used = true;
 	op->bytes += in.n;
-	e = run_update(&op->run, in, &pl.to);
+	e = announce(s, op, &pl);
+	if (e == OK)
+		e = run_update(&op->run, in, &pl.to);
 	return release(s, op, EV_STREAM_BEGIN, &pl, o, e);
 }
 
@@ -268,7 +284,6 @@ static size_t final_bound(const struct op *op)
 static enum err finish(struct session *s, struct op *op, struct out o)
 {
 	size_t bound = final_bound(op);
-	enum roll_event_kind event = op->begun ? EV_STREAM_END : op_rows[op->kind].event;
 	struct place pl;
 	enum err e = check_room(op, o, bound);
 
@@ -281,11 +296,11 @@ static enum err finish(struct session *s, struct op *op, struct out o)
 	if (e != OK)
 		return e;
 	op->used = true;
-	if (run_buffered(&op->run))
-		e = run_once(&op->run, buf_span(&op->in), &pl.to);
-	else
-		e = run_final(&op->run, &pl.to);
-	e = release(s, op, event, &pl, o, e);
+	e = announce(s, op, &pl);
+	if (e == OK)
+		e = run_buffered(&op->run) ? run_once(&op->run, buf_span(&op->in), &pl.to)
+					   : run_final(&op->run, &pl.to);
+	e = release(s, op, event_at_end(op), &pl, o, e);
 	op->phase = OP_DONE;
 	return e;
 }

@@ -180,7 +180,7 @@ static enum err delete_token(struct token *t, const void *arg)
 	/* before, for afterwards there is nothing left that could say so; and once more if it fails */
 	e2 = enrol_commit(&n, e);
 	if (e != OK || e2 != OK)
-		return e != OK ? e : e2;
+		return e2 != OK ? e2 : e;
 	token_shut(t); /* closes its files */
 	e = store_delete(lib_this()->home, t->slot, d->why);
 	if (e != OK)

@@ -23,12 +23,12 @@ static enum err reinit_locked(struct token *t, struct access *a, struct span so_
 	n.ev.token = label;
 	e = enrol_pend(&n);
 	if (e == OK) {
-		e = store_reinit(a->medium->store, so_pin, label, &n.kept);
-		e2 = enrol_change(&n, a->medium->store, e);
-		if (e == OK) {
+		e2 = store_reinit(a->medium->store, so_pin, label, &n.kept);
+		e = enrol_change(&n, a->medium->store, e2);
+		if (e2 == OK) {
 			begin_anew_locked(t);
 			meter_reset(token_meter(t));
-			e = token_set_label(t, label, NULL);
+			e2 = token_set_label(t, label, NULL);
 		}
 		if (e == OK)
 			e = e2;
@@ -173,7 +173,7 @@ static enum err check_pin(struct token *t, struct access *a, CK_USER_TYPE type, 
 	e = store_login(a->medium->store, so ? STORE_SO : STORE_USER, pin, seal);
 	e2 = enrol_commit(&n, e);
 	lock_drop(&t->login);
-	return e == OK ? e2 : e;
+	return e2 == OK ? e : e2; /* unrecorded, a refusal says no more than a login does */
 }
 
 enum err token_check(struct token *t, CK_USER_TYPE type, struct span pin, store_check_cb *cb,

@@ -77,7 +77,8 @@ static enum err pin_to_try(const struct token *t, struct span *pin, struct buf *
 }
 
 /*
- * Recorded however it ends; when that is known not to be possible, the PIN is not tried. On an error there is no seal.
+ * Recorded however it ends; when that is known not to be possible, the PIN is not tried, and when it turns out not to be, nobody is told whether it
+ * was right. On an error there is no seal.
  */
 static enum err check_pin(struct token *t, struct session *s, struct access *a,
 			  const struct trial *trial, struct seal **seal)
@@ -93,7 +94,7 @@ static enum err check_pin(struct token *t, struct session *s, struct access *a,
 		seal_free(*seal);
 		*seal = NULL;
 	}
-	if (e == OK)
+	if (e2 != OK)
 		e = e2;
 	return e == E_DEVICE_REMOVED ? access_lost(t, a) : e;
 }

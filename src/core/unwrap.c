@@ -47,8 +47,10 @@ static enum err decrypt(const struct mech *m, struct key *key, struct param *par
 	return wrapped_error(e);
 }
 
+/* *used: the key has worked on the input. */
 static enum err unwrap(const struct attr_who *who, const struct mech *m, struct param *par,
-		       const struct used_key *unwrapper, struct span in, struct attrset *obj)
+		       const struct used_key *unwrapper, struct span in, struct attrset *obj,
+		       bool *used)
 {
 	const struct attrset *base = unwrapper->object->attrs;
 	struct buf plain = { .secret = true };
@@ -57,6 +59,7 @@ static enum err unwrap(const struct attr_who *who, const struct mech *m, struct 
 	if (e == OK)
 		e = attr_begin(HOW_UNWRAP, who, CK_UNAVAILABLE_INFORMATION,
 			       CK_UNAVAILABLE_INFORMATION, obj);
+	*used = e == OK;
 	if (e == OK)
 		e = decrypt(m, unwrapper->key, par, in, &plain);
 	if (e == OK)
@@ -67,11 +70,17 @@ static enum err unwrap(const struct attr_who *who, const struct mech *m, struct 
 	return e;
 }
 
-static enum err record_use(struct session *s, const struct mech *m, const struct object *o)
+/*
+ * Also of a use that failed, before that is told: whether a padding is right, or a check value, is an answer that can be asked for again
+ * and again.
+ */
+static enum err record_use(struct session *s, const struct mech *m, const struct object *o,
+			   enum err result)
 {
 	struct enrol use = release_use(s, EV_UNWRAP, o, m);
+	enum err e = enrol_commit_all(&use, 1, result);
 
-	return enrol_commit_all(&use, 1);
+	return e != OK ? e : result;
 }
 
 enum err key_unwrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_HANDLE unwrapper,
@@ -84,6 +93,7 @@ enum err key_unwrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 	struct attrset *obj = NULL;
 	struct param par = { 0 };
 	struct count count = count_begin();
+	bool used = false;
 	enum err e;
 
 	if (m == NULL || (m->flags & CKF_UNWRAP) == 0)
@@ -98,9 +108,9 @@ enum err key_unwrap(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_
 	if (e == OK)
 		e = attr_take(t.a, t.n, &obj);
 	if (e == OK)
-		e = unwrap(&who, m, &par, &u, in, obj);
-	if (e == OK)
-		e = record_use(s, m, u.object);
+		e = unwrap(&who, m, &par, &u, in, obj, &used);
+	if (used)
+		e = record_use(s, m, u.object, e);
 	if (e == OK) {
 		origin_add(&from, u.object);
 		e = newobj_publish(s, EV_UNWRAP, m, &from, &obj, h, 1);

@@ -68,13 +68,12 @@ static enum err encrypt(const struct mech *m, struct key *key, struct param *par
 static enum err release(struct session *s, unsigned epoch, const struct mech *m,
 			const struct object *wrapper, const struct object *o)
 {
-	struct enrol use[] = { release_use(s, EV_WRAP, wrapper, m),
-			       release_use(s, EV_WRAP, o, m) };
+	struct enrol use[] = { release_use(s, EV_WRAP, wrapper, m), release_use(s, EV_WRAP, o, m) };
 	enum err e = release_login(s->token, epoch, wrapper);
 
 	if (e == OK)
 		e = release_login(s->token, epoch, o);
-	return e == OK ? enrol_commit_all(use, 2) : e;
+	return e == OK ? enrol_commit_all(use, 2, OK) : e;
 }
 
 static enum err wrap(struct session *s, unsigned epoch, const struct mech *m, struct param *par,

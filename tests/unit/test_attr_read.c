@@ -28,7 +28,7 @@ static enum err get(const struct attrset *s, CK_ATTRIBUTE *t, CK_ULONG n)
 {
 	bool secret;
 
-	return attr_get(s, true, t, n, &secret);
+	return attr_get(s, true, t, n, true, &secret);
 }
 
 struct b006 {
@@ -91,7 +91,7 @@ static void test_sensitive_or_not_extractable(void **state)
 		uint8_t value[16] = { 0 };
 		CK_ATTRIBUTE t = { CKA_VALUE, value, sizeof(value) };
 
-		assert_int_equal(attr_get(key, true, &t, 1, &secret),
+		assert_int_equal(attr_get(key, true, &t, 1, true, &secret),
 				 readable ? OK : E_ATTR_SENSITIVE);
 		assert_int_equal(secret, readable);
 		assert_int_equal(t.ulValueLen, readable ? 16 : NOTHING);
@@ -99,7 +99,7 @@ static void test_sensitive_or_not_extractable(void **state)
 			value, readable ? "0123456789abcdef" : "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
 			16);
 		t = (CK_ATTRIBUTE){ CKA_VALUE_LEN, value, 8 };
-		assert_int_equal(attr_get(key, true, &t, 1, &secret), OK);
+		assert_int_equal(attr_get(key, true, &t, 1, true, &secret), OK);
 		assert_false(secret); /* not a value that could have been hidden */
 		attrset_free(key);
 	}
@@ -113,12 +113,12 @@ static void test_lengths(void **state)
 	CK_ATTRIBUTE t = { CKA_VALUE, NULL, 12345 };
 
 	(void)state;
-	assert_int_equal(attr_get(key, true, &t, 1, &secret), OK);
+	assert_int_equal(attr_get(key, true, &t, 1, true, &secret), OK);
 	assert_int_equal(t.ulValueLen, 16);
 	assert_false(secret); /* a length is no secret */
 	memset(room, 0xaa, sizeof(room));
 	t = (CK_ATTRIBUTE){ CKA_VALUE, room, 15 };
-	assert_int_equal(attr_get(key, true, &t, 1, &secret), E_TOO_SMALL);
+	assert_int_equal(attr_get(key, true, &t, 1, true, &secret), E_TOO_SMALL);
 	assert_int_equal(t.ulValueLen, NOTHING);
 	assert_int_equal(room[0], 0xaa);
 	assert_false(secret);
@@ -126,7 +126,7 @@ static void test_lengths(void **state)
 	t = (CK_ATTRIBUTE){ CKA_VALUE, room, NOTHING };
 	assert_int_equal(get(key, &t, 1), E_TOO_SMALL);
 	t = (CK_ATTRIBUTE){ CKA_VALUE, room, 32 };
-	assert_int_equal(attr_get(key, true, &t, 1, &secret), OK);
+	assert_int_equal(attr_get(key, true, &t, 1, true, &secret), OK);
 	assert_int_equal(t.ulValueLen, 16);
 	assert_int_equal(room[16], 0xaa);
 	assert_true(secret);
@@ -143,9 +143,9 @@ static void test_trusted_needs_verification(void **state)
 	bool secret;
 
 	(void)state;
-	assert_int_equal(attr_get(key, false, &t, 1, &secret), OK);
+	assert_int_equal(attr_get(key, false, &t, 1, true, &secret), OK);
 	assert_int_equal(trusted, CK_FALSE);
-	assert_int_equal(attr_get(key, true, &t, 1, &secret), OK);
+	assert_int_equal(attr_get(key, true, &t, 1, true, &secret), OK);
 	assert_int_equal(trusted, CK_TRUE);
 	attrset_free(key);
 }

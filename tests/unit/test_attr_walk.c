@@ -288,12 +288,13 @@ static void walk_reading(const struct kind *k)
 		CK_ATTRIBUTE t = { a->type, NULL, 0 };
 		bool secret = true;
 
-		expect(k, "read", a->type, attr_get(shown, true, &t, 1, &secret),
+		expect(k, "read", a->type, attr_get(shown, true, &t, 1, true, &secret),
 		       mine != NULL ? OK : E_ATTR_TYPE);
 		assert_int_equal(t.ulValueLen == CK_UNAVAILABLE_INFORMATION, mine == NULL);
 		assert_false(secret); /* a length only */
 		t.ulValueLen = 0;
-		expect(k, "read of sensitive", a->type, attr_get(hidden, true, &t, 1, &secret),
+		expect(k, "read of sensitive", a->type,
+		       attr_get(hidden, true, &t, 1, true, &secret),
 		       mine == NULL   ? E_ATTR_TYPE
 		       : mine->hidden ? E_ATTR_SENSITIVE
 				      : OK);

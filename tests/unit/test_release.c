@@ -9,6 +9,7 @@
 #include "audit/roll.h"
 #include "core/keyops.h"
 #include "core/op.h"
+#include "core/token_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ static bool seen_early;
 static void look(void)
 {
 	for (size_t i = 0; i < watched; i++)
-		seen_early = seen_early || result[i] != 0xee;
+		seen_early = seen_early || (result[i] != 0xee && result[i] != 0); /* 0: wiped */
 }
 
 static enum err enter(const struct roll_event *ev)
@@ -193,7 +194,7 @@ static void withheld(enum op_kind k, CK_MECHANISM_TYPE type, CK_OBJECT_HANDLE ke
 	memset(result, 0xee, sizeof(result));
 	roll_answer = E_DEVICE;
 	seen_early = false;
-	watched = n <= 8192 ? n : 0; /* a longer one is not copied, but wiped */
+	watched = n;
 	assert_int_equal(once(k, type, key, data, &m), E_DEVICE);
 	watched = 0;
 	roll_answer = OK;
@@ -209,9 +210,29 @@ static void single_part(void **state)
 	(void)state;
 	withheld(OP_SIGN, CKM_SHA256_HMAC, mac, span(in, 100));
 	withheld(OP_ENCRYPT, CKM_AES_ECB, aes, span(in, 64));
-	withheld(OP_ENCRYPT, CKM_AES_ECB, aes, span(in, sizeof(in))); /* into the caller's buffer */
+	withheld(OP_ENCRYPT, CKM_AES_ECB, aes, span(in, sizeof(in))); /* not copied */
 	withheld(OP_DECRYPT, CKM_AES_ECB, aes, span(in, 64));
 	withheld(OP_DECRYPT, CKM_AES_ECB, aes, span(in, sizeof(in)));
+}
+
+/* A long result comes into being in the caller's memory: what is recorded before is that it begins. */
+static void long_result(void **state)
+{
+	CK_OBJECT_HANDLE aes = aes_key(true), of_session = aes_key(false);
+	CK_ULONG n = sizeof(result);
+
+	(void)state;
+	total();
+	memset(result, 0xee, sizeof(result));
+	seen_early = false;
+	assert_int_equal(once(OP_DECRYPT, CKM_AES_ECB, aes, span(in, sizeof(in)), &n), OK);
+	assert_int_equal(recorded[EV_STREAM_BEGIN], 1);
+	assert_int_equal(recorded[EV_STREAM_END], 1);
+	assert_int_equal(total(), 2);
+	assert_int_equal(last_bytes, sizeof(in));
+	n = sizeof(result);
+	assert_int_equal(once(OP_DECRYPT, CKM_AES_ECB, of_session, span(in, sizeof(in)), &n), OK);
+	assert_int_equal(total(), 0);
 }
 
 /* Input that the output overlaps is the caller's: it is neither given out as a result nor lost. */
@@ -327,7 +348,11 @@ static void read_secret(void **state)
 	assert_int_equal(take(EV_READ_SECRET), 1);
 	memset(result, 0xee, 32);
 	roll_answer = E_DEVICE;
+	seen_early = false;
+	watched = 32;
 	assert_int_equal(obj_get(s, key, a, 2), E_DEVICE);
+	watched = 0;
+	assert_false(seen_early);
 	assert_withheld(32);
 	assert_true(a[1].ulValueLen == CK_UNAVAILABLE_INFORMATION);
 }
@@ -398,6 +423,67 @@ static void derived(void **state)
 	assert_int_equal(objects(), before + 3);
 }
 
+static enum err derive_wrongly(CK_OBJECT_HANDLE base)
+{
+	CK_HKDF_PARAMS p = { .bExtract = CK_TRUE,
+			     .bExpand = CK_TRUE,
+			     .prfHashMechanism = CKM_SHA256,
+			     .ulSaltType = CKF_HKDF_SALT_NULL };
+	CK_MECHANISM m = { CKM_HKDF_DERIVE, &p, sizeof(p) };
+	struct list l = { .n = 0 };
+	CK_OBJECT_HANDLE h = 0;
+
+	add(&l, CKA_VALUE_LEN, &len32, sizeof(len32));
+	add(&l, CKA_CHECK_VALUE, in, 3);
+	return key_derive(s, &m, base, templ_of(&l), &h);
+}
+
+/* What fails after the key has worked is an answer, too: without its record it is not given. */
+static void failed_derivation(void **state)
+{
+	CK_OBJECT_HANDLE token_key = hkdf_key(true), one = hkdf_key(false);
+	enum err e;
+
+	(void)state;
+	total();
+	e = derive_wrongly(token_key);
+	assert_int_not_equal(e, OK);
+	assert_int_equal(last.result, e);
+	assert_int_equal(take(EV_DERIVE), 1);
+	assert_int_equal(derive_wrongly(one), e);
+	assert_int_equal(total(), 0);
+	roll_answer = E_DEVICE;
+	assert_int_equal(derive_wrongly(token_key), E_DEVICE);
+}
+
+static enum err unwrap_bytes(CK_OBJECT_HANDLE kek, CK_ULONG n)
+{
+	CK_MECHANISM m = { CKM_AES_KEY_WRAP, NULL, 0 };
+	CK_ULONG cls = CKO_SECRET_KEY, type = CKK_GENERIC_SECRET;
+	struct list l = { .n = 0 };
+	CK_OBJECT_HANDLE h = 0;
+
+	add(&l, CKA_CLASS, &cls, sizeof(cls));
+	add(&l, CKA_KEY_TYPE, &type, sizeof(type));
+	return key_unwrap(s, &m, kek, span(in, n), templ_of(&l), &h);
+}
+
+static void failed_unwrapping(void **state)
+{
+	CK_OBJECT_HANDLE kek = secret(CKM_AES_KEY_GEN, true, CKA_WRAP, CKA_UNWRAP),
+			 of_session = secret(CKM_AES_KEY_GEN, false, CKA_WRAP, CKA_UNWRAP);
+
+	(void)state;
+	total();
+	assert_int_equal(unwrap_bytes(kek, 40), E_WRAPPED_INVALID);
+	assert_int_equal(last.result, E_WRAPPED_INVALID);
+	assert_int_equal(take(EV_UNWRAP), 1);
+	assert_int_equal(unwrap_bytes(of_session, 40), E_WRAPPED_INVALID);
+	assert_int_equal(total(), 0);
+	roll_answer = E_DEVICE;
+	assert_int_equal(unwrap_bytes(kek, 40), E_DEVICE);
+}
+
 static void login(void **state)
 {
 	struct token *t = s->token;
@@ -407,6 +493,11 @@ static void login(void **state)
 	assert_int_equal(take(EV_LOGOUT), 1);
 	roll_answer = E_DEVICE;
 	assert_int_equal(token_login(t, s, CKU_USER, span_str(USER_PIN)), E_DEVICE);
+	/* nor is it told that a PIN is wrong */
+	assert_int_equal(token_login(t, s, CKU_USER, span_str("not the PIN")), E_DEVICE);
+	assert_int_equal(token_set_pin(t, s, span_str("not the PIN"), span_str(USER_PIN)),
+			 E_DEVICE);
+	assert_int_equal(token_check(t, CKU_USER, span_str("not the PIN"), NULL, NULL), E_DEVICE);
 	assert_int_equal(token_state(t, true), CKS_RW_PUBLIC_SESSION);
 	roll_answer = OK;
 	assert_int_equal(token_login(t, s, CKU_USER, span_str(USER_PIN)), OK);
@@ -500,10 +591,11 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(single_part), TEST(in_place),   TEST(mac_verification),
-		TEST(stream),      TEST(generate),   TEST(read_secret),
-		TEST(wrap),        TEST(derived),    TEST(unwrapped),
-		TEST(login),       TEST(provenance), TEST(provenance_is_stored),
+		TEST(single_part), TEST(in_place),          TEST(mac_verification),
+		TEST(stream),      TEST(generate),          TEST(read_secret),
+		TEST(wrap),        TEST(derived),           TEST(unwrapped),
+		TEST(login),       TEST(provenance),        TEST(provenance_is_stored),
+		TEST(long_result), TEST(failed_derivation), TEST(failed_unwrapping),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
