@@ -203,6 +203,9 @@ enum err sheet_write(struct sheet *s, struct span data, struct why *why)
 	quiet_end(&q);
 	if (e == OK)
 		e = barrier(s, why);
+	/* once more: another thread of the host may have closed it meanwhile, and what was written and synced is another file */
+	if (e == OK)
+		e = check_file(s, why);
 	return e == OK ? check_name(s, why) : e;
 }
 

@@ -36,6 +36,9 @@ static bool no_space;             /* for fallocate */
 static unsigned barriers, cut_at; /* the power goes at this one; 0: never */
 static unsigned gathers;
 static useconds_t slow; /* a barrier takes longer by this */
+static enum call
+	robbed; /* before this call another file takes the place of robber's number, once */
+static int robber = -1;
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
@@ -60,6 +63,15 @@ static bool strikes(enum call c)
 	return true;
 }
 
+static void rob(enum call c, int fd)
+{
+	if (robber < 0 || robbed != c)
+		return;
+	assert_int_equal(dup2(robber, fd), fd);
+	close(robber);
+	robber = -1;
+}
+
 int __wrap_open(const char *path, int flags, ...)
 {
 	va_list ap;
@@ -74,6 +86,7 @@ int __wrap_open(const char *path, int flags, ...)
 
 ssize_t __wrap_write(int fd, const void *p, size_t n)
 {
+	rob(WRITE, fd);
 	if (strikes(WRITE)) {
 		if (!short_writes || n < 2)
 			return -1;
@@ -106,6 +119,7 @@ static int sync_or_not(enum call c, int fd)
 
 int __wrap_fdatasync(int fd)
 {
+	rob(FDATASYNC, fd);
 	if (slow != 0)
 		usleep(slow);
 	return sync_or_not(FDATASYNC, fd);
@@ -231,6 +245,26 @@ static void a_failed_barrier_is_not_tried_again(void **state)
 	assert_true(s.failed);
 	assert_non_null(strstr(s.why, "cannot sync"));
 	roll_free(r);
+}
+
+/* Another thread of the host closes what is not its own, between our look at the descriptor and its use. */
+static void a_descriptor_that_goes_meanwhile_is_noticed(void **state)
+{
+	static const enum call calls[] = { WRITE, FDATASYNC };
+	const struct roll_event ev = rolling_event("key");
+	const char *other = scratch_file(state, "other", 0600, "", 0);
+
+	for (size_t i = 0; i < 2; i++) {
+		struct roll *r = rolling_new(state);
+
+		rolling_sign(r);
+		robbed = calls[i];
+		robber = __real_open(other, O_RDWR | O_APPEND);
+		assert_true(robber >= 0);
+		assert_int_equal(roll_commit(r, &ev, NULL), E_DEVICE);
+		assert_int_equal(robber, -1);
+		roll_free(r);
+	}
 }
 
 enum { THREADS = 8, EACH = 50 };
@@ -520,6 +554,7 @@ int main(void)
 		TEST(each_call_fails_once),
 		TEST(a_short_write_fails_or_goes_on),
 		TEST(a_failed_barrier_is_not_tried_again),
+		TEST(a_descriptor_that_goes_meanwhile_is_noticed),
 		TEST(a_failure_reaches_everybody),
 		TEST(what_is_answered_is_written),
 		TEST(low_space_is_told_once),
