@@ -33,12 +33,17 @@ bats_require_minimum_version 1.5.0
 	chancery token list --module "$soft"
 }
 
-# Seen to fail: without look_into, and with tokens_none saying "No token yet" whatever it found.
+# Seen to fail: without look_into, with tokens_none saying "No token yet" whatever it found, and with one that counts only what the
+# URI may mean among the tokens that cannot be read.
 @test "no token is claimed to be missing that is there, or may be" {
 	make_office
 	run chancery token list pkcs11:token=other
 	[ "$status" -eq 0 ]
 	[ "$output" = "No token fits the URI; without one, 1 is listed." ]
+	head -c 5000 /dev/urandom >"$(find home -name token.db)"
+	run chancery token list pkcs11:slot-id=5
+	[ "$status" -eq 0 ]
+	[ "$output" = "No token can be read." ]
 	touch file
 	CHANCERY_HOME=$work/file run chancery token list
 	[ "$status" -ne 0 ]
