@@ -143,6 +143,19 @@ bats_require_minimum_version 1.5.0
 	failed_with 77 ""
 }
 
+# Seen to fail: with the options of the user that are passed over where there are the officer's.
+@test "pin changes one PIN at a time" {
+	make_office
+	printf 'another-pin' >new
+	chmod 600 new
+	officer="--so-pin-source $so --new-so-pin-source file:new"
+	run chancery token pin $officer --pin-source "$user" --new-pin-source file:new pkcs11:token=office
+	failed_with 64 "one PIN at a time"
+	run chancery token pin $officer --new-pin-source file:new pkcs11:token=office
+	failed_with 64 "one PIN at a time"
+	chancery token unlock --so-pin-source "$so" --new-pin-source "$user" pkcs11:token=office
+}
+
 # Seen to fail: with a session that is logged in and a change that each take the old PIN.
 @test "pin takes a PIN from a descriptor, which gives it once" {
 	make_office
