@@ -194,7 +194,7 @@ _chancery()
   esac
   case $COMP_WORDBREAKS in *:*) before= ;; esac
   if [ -n "$files" ]; then
-    while read -r found; do
+    while IFS= read -r found; do
       case $before in file:) [ ! -d "$found" ] || found+=/ ;; esac
       COMPREPLY+=("$before$found")
     done < <(compgen $files -- "$cur")

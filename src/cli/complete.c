@@ -86,6 +86,9 @@ static enum err completion(struct call *c)
 
 	if (e != OK)
 		return e;
+	if (c->json)
+		return why_fail(&c->why, E_ARGUMENTS,
+				"a completion script is no JSON value: leave out --json");
 	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
 		if (strcmp(shells[i].name, name) == 0) {
 			shells[i].print();

@@ -37,7 +37,7 @@ static const char tail[] =
 	"  esac\n"
 	"  case $COMP_WORDBREAKS in *:*) before= ;; esac\n"
 	"  if [ -n \"$files\" ]; then\n"
-	"    while read -r found; do\n"
+	"    while IFS= read -r found; do\n"
 	"      case $before in file:) [ ! -d \"$found\" ] || found+=/ ;; esac\n"
 	"      COMPREPLY+=(\"$before$found\")\n"
 	"    done < <(compgen $files -- \"$cur\")\n"

@@ -42,11 +42,15 @@ struct labels {
 	struct picks picks; /* tokens of the module */
 };
 
-/* Freed with labels_free, also on error. */
+/* Freed with labels_free, also on error. The tokens are looked at only when there are labels to compare. */
 static enum err labels_begin(struct labels *l, const struct conf *conf, const struct module *m,
 			     struct why *why)
 {
+	const char *label;
+
 	*l = (struct labels){ .conf = conf };
+	if (conf_labelled(conf, 0, &label) == NULL)
+		return OK;
 	return pick_tokens(m, NULL, PICK_TOKEN, &l->picks, why);
 }
 
@@ -143,7 +147,7 @@ static enum err print(struct call *c, const struct conf *conf)
 	return why_fail(&c->why, E_MEMORY, "%s", err_text(E_MEMORY));
 }
 
-/* The module is asked for its tokens only when there are labels to compare. */
+/* The module is opened only when there are labels to compare. */
 static void warn_of_labels(struct call *c, const struct conf *conf)
 {
 	struct office o = { 0 };

@@ -39,6 +39,19 @@ static enum err set_user_pin(const struct office *o, struct span so_pin, struct 
 	return e;
 }
 
+/* The token has been made by now, and stays when this fails. */
+static enum err first_user_pin(struct call *c, const struct office *o, const struct newpins *pins)
+{
+	struct why why = { "" };
+	enum err e = set_user_pin(o, buf_span(&pins->so), buf_span(&pins->user), &why);
+
+	return e == OK ? OK
+		       : why_fail(&c->why, e,
+				  "the token is there and has its SO PIN, but no user PIN: %s; "
+				  "`chancery token unlock` sets one",
+				  why.text);
+}
+
 /* Whether the slot has no token for certain, also when the module failed halfway. */
 static bool still_blank(const struct office *o)
 {
@@ -57,17 +70,10 @@ static enum err initialise(struct call *c, struct office *o, CK_UTF8CHAR label[L
 	const CK_FUNCTION_LIST *fn = module_fn(o->m);
 	CK_RV rv = fn->C_InitToken(o->spot.slot, pins->so.p, pins->so.n, label);
 	enum err e = module_err(rv, "C_InitToken", &c->why);
-	struct why why = { "" };
 
 	*begun = e == OK || !still_blank(o);
 	if (e == OK && pins->user.n > 0)
-		e = set_user_pin(o, buf_span(&pins->so), buf_span(&pins->user), &why);
-	if (why.text[0] != '\0')
-		return why_fail(
-			&c->why, e,
-			"the token is there and has its SO PIN, but no user PIN: %s; `chancery "
-			"token unlock` sets one",
-			why.text);
+		e = first_user_pin(c, o, pins);
 	if (e == OK)
 		e = module_err(fn->C_GetTokenInfo(o->spot.slot, &o->spot.info), "C_GetTokenInfo",
 			       &c->why);

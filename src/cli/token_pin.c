@@ -45,6 +45,9 @@ static enum err token_pin(struct call *c)
 	bool so = call_flag(c, "so-pin-source");
 	enum err e = office_token(c, c->n_operands > 0 ? c->operands[0] : NULL, PICK_TOKEN, &o);
 
+	if (e == OK && so && (call_flag(c, "pin-source") || call_flag(c, "new-pin-source")))
+		e = why_fail(&c->why, E_ARGUMENTS,
+			     "one PIN at a time: the user's or the security officer's");
 	if (e == OK)
 		e = change(c, &o, so);
 	if (e == OK)

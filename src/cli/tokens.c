@@ -45,13 +45,14 @@ static enum err none_of_ours(struct call *c, struct why *text)
 	return why_fail(text, OK, "No token yet in %s; " HINT ".", state);
 }
 
-/* How many tokens there are for whoever gives no URI. */
-static enum err count_all(struct call *c, const struct office *o, size_t *n)
+/* How many tokens there are for whoever gives no URI, and how many that cannot be read. */
+static enum err count_all(struct call *c, const struct office *o, size_t *n, size_t *n_unread)
 {
-	struct picks all = { 0 };
-	enum err e = c->n_operands > 0 ? pick_tokens(o->m, NULL, PICK_TOKEN, &all, &c->why) : OK;
+	struct picks all;
+	enum err e = pick_tokens(o->m, NULL, PICK_TOKEN, &all, &c->why);
 
 	*n = all.n;
+	*n_unread = all.n_unread;
 	picks_free(&all);
 	return e;
 }
@@ -59,15 +60,15 @@ static enum err count_all(struct call *c, const struct office *o, size_t *n)
 enum err tokens_none(struct call *c, const struct office *o, const struct picks *left,
 		     struct why *text)
 {
-	size_t n = 0;
-	enum err e = count_all(c, o, &n);
+	size_t n = 0, n_unread = left->n_unread;
+	enum err e = c->n_operands > 0 ? count_all(c, o, &n, &n_unread) : OK;
 
 	if (e != OK)
 		return e;
 	if (n > 0)
 		return why_fail(text, OK, "No token fits the URI; without one, %zu %s listed.", n,
 				n == 1 ? "is" : "are");
-	if (left->n_unread > 0)
+	if (n_unread > 0)
 		return why_fail(text, OK, "No token can be read.");
 	if (module_chancery(o->m) != NULL)
 		return none_of_ours(c, text);

@@ -16,7 +16,7 @@ in_shell()
 	shell=$1
 	PATH=${CHANCERY%/*}:$PATH
 	mkdir pins "other pins"
-	touch plain.txt pins/user.pin
+	touch plain.txt pins/user.pin "trailing "
 	"$CHANCERY" completion "$shell" >script
 	# what was typed, as the shell understands it: each word between < and >
 	printf '%s\n' 'show() { printf "<%s>" "$@" >typed; }' >start
@@ -53,6 +53,7 @@ complete_words_and_values()
 	completed 'chancery key list pk\t' '<key><list><pkcs11:>'
 	completed 'chancery sign --in pl\t' '<sign><--in><plain.txt>'
 	completed 'chancery sign --in other\t' '<sign><--in><other pins/>'
+	completed 'chancery sign --in trail\t' '<sign><--in><trailing >'
 	completed 'chancery sign --in=pl\t' '<sign><--in=plain.txt>'
 	completed 'chancery token restore pl\t' '<token><restore><plain.txt>'
 	completed 'chancery token init --make-pins pin\t' '<token><init><--make-pins><pins/>'

@@ -33,12 +33,17 @@ bats_require_minimum_version 1.5.0
 	chancery token list --module "$soft"
 }
 
-# Seen to fail: without look_into, and with tokens_none saying "No token yet" whatever it found.
+# Seen to fail: without look_into, with tokens_none saying "No token yet" whatever it found, and with one that counts only what the
+# URI may mean among the tokens that cannot be read.
 @test "no token is claimed to be missing that is there, or may be" {
 	make_office
 	run chancery token list pkcs11:token=other
 	[ "$status" -eq 0 ]
 	[ "$output" = "No token fits the URI; without one, 1 is listed." ]
+	head -c 5000 /dev/urandom >"$(find home -name token.db)"
+	run chancery token list pkcs11:slot-id=5
+	[ "$status" -eq 0 ]
+	[ "$output" = "No token can be read." ]
 	touch file
 	CHANCERY_HOME=$work/file run chancery token list
 	[ "$status" -ne 0 ]
@@ -136,6 +141,19 @@ bats_require_minimum_version 1.5.0
 	chancery token pin --so-pin-source "$so" --new-so-pin-source file:new pkcs11:token=office
 	run chancery token unlock --so-pin-source "$so" --new-pin-source file:new pkcs11:token=office
 	failed_with 77 ""
+}
+
+# Seen to fail: with the options of the user that are passed over where there are the officer's.
+@test "pin changes one PIN at a time" {
+	make_office
+	printf 'another-pin' >new
+	chmod 600 new
+	officer="--so-pin-source $so --new-so-pin-source file:new"
+	run chancery token pin $officer --pin-source "$user" --new-pin-source file:new pkcs11:token=office
+	failed_with 64 "one PIN at a time"
+	run chancery token pin $officer --new-pin-source file:new pkcs11:token=office
+	failed_with 64 "one PIN at a time"
+	chancery token unlock --so-pin-source "$so" --new-pin-source "$user" pkcs11:token=office
 }
 
 # Seen to fail: with a session that is logged in and a change that each take the old PIN.

@@ -123,7 +123,7 @@ told_json()
 	failed_with 64 'keys of this type do not sign'
 }
 
-# A row each of chancery(1). Seen to fail: without vendor_rows (err.c), without file_not_created.
+# Rows of chancery(1), but for 70, 71 and 75: unit test_err has those. Seen to fail: without vendor_rows (err.c), without file_not_created.
 @test "exit statuses are those of the manual page" {
 	make_office
 	make_key ec-p256 seal
@@ -135,7 +135,7 @@ told_json()
 	office=pkcs11:token=office
 	backup="token backup --passphrase-source file:phrase $office --out"
 	chancery $backup copy
-	told_json 64 'no completion for' completion none --json
+	told_json 64 'is no JSON value' completion bash --json
 	told_json 64 'of this name already' token init --json --label office --make-pins pins
 	told_json 65 'is not a backup' token restore --json --passphrase-source file:phrase phrase
 	chancery sign --quiet --in paper --out sig "$(uri seal)"
@@ -163,6 +163,12 @@ told_json()
 	chmod 644 wrong
 	told_json 77 'others can read' key list --json --pin-source file:wrong $office
 	told_json 78 'cannot be loaded' token list --json --module no.so
+	run chancery completion none
+	failed_with 64 'no completion for'
+	chmod 777 home
+	run chancery doctor
+	failed_with 65 'checks failed'
+	chmod 700 home
 	printf 'rubbish\n' >chancery.conf
 	chmod 600 chancery.conf
 	CHANCERY_CONF=$work/chancery.conf told_json 78 'chancery.conf' token list --json

@@ -295,21 +295,43 @@ static CK_OBJECT_HANDLE data_base(size_t n, bool private)
 	return h;
 }
 
-/* A data object is a base if it is as long as the hash, and only there: TLS 1.3's zeros. What needs the login stays so. */
+static CK_OBJECT_HANDLE certificate(const CK_BYTE *value, size_t n)
+{
+	CK_OBJECT_HANDLE h;
+	struct templ t = { 0 };
+
+	templ_ulong(&t, CKA_CLASS, CKO_CERTIFICATE);
+	templ_ulong(&t, CKA_CERTIFICATE_TYPE, CKC_X_509);
+	templ_text(&t, CKA_SUBJECT, "the subject");
+	templ_bytes(&t, CKA_VALUE, value, n);
+	assert_ok(case_create(p11_session(), &t, &h));
+	return h;
+}
+
+/*
+ * A data object is a base of HKDF, for TLS 1.3's zeros, if it is as long as the hash: of no other mechanism, and no other object
+ * that is no key. A private one needs the login.
+ */
 static void test_B021_data_base(void **state)
 {
-	CK_OBJECT_HANDLE base = data_base(32, false), h;
+	CK_OBJECT_HANDLE base = data_base(32, false), private = data_base(32, true), h;
+	struct agreement ecdh = { .priv = base, .point = { 0x04 }, .point_n = 65 };
 	CK_HKDF_PARAMS p = hkdf_params(CKM_SHA256);
 
 	(void)state;
 	hkdf_by_libcrypto(EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND, "SHA256", 32, 0, 0, 42);
 	expect_hkdf(base, p, 42, 42);
-	expect_hkdf(data_base(32, true), p, 42, 42);
+	expect_hkdf(private, p, 42, 42);
 	assert_rv(hkdf(data_base(31, false), p, 42, &h), CKR_KEY_SIZE_RANGE);
 	assert_rv(hkdf(data_base(33, false), p, 42, &h), CKR_KEY_SIZE_RANGE);
 	assert_rv(hkdf(data_base(0, false), p, 42, &h), CKR_KEY_SIZE_RANGE);
+	assert_rv(hkdf(certificate(ikm, 32), p, 42, &h), CKR_KEY_HANDLE_INVALID);
+	assert_rv(derive_ecdh(&ecdh, CKD_NULL, NULL, 0, CKK_AES, 16, &h), CKR_KEY_HANDLE_INVALID);
 	p.prfHashMechanism = CKM_SHA512;
 	assert_rv(hkdf(base, p, 42, &h), CKR_KEY_SIZE_RANGE);
+	p.prfHashMechanism = CKM_SHA256;
+	assert_ok(p11->C_Logout(p11_session()));
+	assert_rv(hkdf(private, p, 42, &h), CKR_KEY_HANDLE_INVALID);
 }
 
 /* Extraction gives a hash and no other length; expansion up to 255 of them; doing neither is no derivation. */

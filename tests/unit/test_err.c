@@ -28,6 +28,15 @@ static void every_row_is_complete(void **state)
 	}
 }
 
+/* What no command can be brought to easily: tests/e2e/told.bats has the other exit statuses of chancery(1). */
+static void exit_statuses(void **state)
+{
+	(void)state;
+	assert_int_equal(err_exit(E_FAILED), 70);
+	assert_int_equal(err_exit(E_MEMORY), 71);
+	assert_int_equal(err_exit(E_BUSY), 75);
+}
+
 static void a_return_value_finds_its_error(void **state)
 {
 	(void)state;
@@ -54,6 +63,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_is_complete),
+		cmocka_unit_test(exit_statuses),
 		cmocka_unit_test(a_return_value_finds_its_error),
 		cmocka_unit_test(a_wild_number_is_an_internal_error),
 	};
