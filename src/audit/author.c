@@ -46,7 +46,7 @@ void author_free(struct author *a)
 enum err author_append(struct author *a, struct draft *d, struct span more)
 {
 	struct span members[3];
-	enum err e = d->at.mono_ns < a->mono_ns ? draft_again(d) : OK;
+	enum err e = d->at.mono_ns < a->mono_ns ? draft_again(d, a->mono_ns) : OK;
 
 	if (e != OK)
 		return e;

@@ -16,10 +16,12 @@ static enum err put_who(struct draft *d)
 	return encode_who(&d->who, &now, &d->at, d->on_behalf);
 }
 
-enum err draft_again(struct draft *d)
+enum err draft_again(struct draft *d, uint64_t least)
 {
 	d->who.n = 0;
 	moment_now(&d->at);
+	if (d->at.mono_ns < least)
+		d->at.mono_ns = least;
 	return put_who(d);
 }
 
@@ -29,7 +31,7 @@ static enum err begin(struct draft *d, const struct author_id *id, struct span o
 	d->on_behalf = on_behalf;
 	d->who = (struct buf){ .p = d->who_room, .cap = DRAFT_WHO, .max = DRAFT_WHO };
 	d->what = (struct buf){ .p = d->what_room, .cap = DRAFT_WHAT, .max = DRAFT_WHAT };
-	return draft_again(d);
+	return draft_again(d, 0);
 }
 
 enum err draft_make(struct draft *d, const struct author_id *id, const struct roll_event *ev)

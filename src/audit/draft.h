@@ -24,7 +24,10 @@ struct draft {
 enum err draft_make(struct draft *d, const struct author_id *id, const struct roll_event *ev);
 /* The same of members that exist already, on behalf of nobody. */
 enum err draft_of(struct draft *d, const struct author_id *id, struct span what);
-/* Who and when anew: of two records that were drafted at once, the later one in a file is not the earlier one. */
-enum err draft_again(struct draft *d);
+/*
+ * Who and when anew: of two records that were drafted at once, the later one in a file is not the earlier one. Also where the host has
+ * its own idea of the clock, mono is not below least.
+ */
+enum err draft_again(struct draft *d, uint64_t least);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records as text: what anybody may put into a label stays in its place, and the line stays a line. */
+#include "audit/draft.h"
 #include "audit/encode.h"
 #include "crypto/sealing.h"
 #include "pair.h"
@@ -286,6 +287,25 @@ static void test_now(void **state)
 	moment_now(&b);
 	assert_true(a.wall_us / 1000000 <= t.tv_sec && t.tv_sec <= b.wall_us / 1000000);
 	assert_true(a.mono_ns <= b.mono_ns && a.mono_ns > 0);
+}
+
+/* Whatever the clock says, a record is not earlier than the one before. */
+static void test_not_before(void **state)
+{
+	const struct roll_event ev = { .kind = EV_SIGN };
+	const uint64_t least = UINT64_MAX / 2;
+	struct author_id id;
+	struct draft d;
+
+	(void)state;
+	author_id_now(&id);
+	assert_int_equal(draft_make(&d, &id, &ev), OK);
+	assert_true(d.at.mono_ns < least);
+	assert_int_equal(draft_again(&d, least), OK);
+	assert_true(d.at.mono_ns == least);
+	assert_non_null(memmem(d.who.p, d.who.n, "\"mono\":9223372036854775807,", 27));
+	assert_int_equal(draft_again(&d, 1), OK);
+	assert_true(d.at.mono_ns > 1 && d.at.mono_ns < least);
 }
 
 static void test_author(void **state)
@@ -633,15 +653,25 @@ static void test_no_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classes),       cmocka_unit_test(test_not_utf8),
-		cmocka_unit_test(test_cut),           cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_own),           cmocka_unit_test(test_numbers_and_objects),
-		cmocka_unit_test(test_moments),       cmocka_unit_test(test_every_day),
-		cmocka_unit_test(test_now),           cmocka_unit_test(test_author),
-		cmocka_unit_test(test_who),           cmocka_unit_test(test_what),
-		cmocka_unit_test(test_classes_named), cmocka_unit_test(test_change_of_no_token),
-		cmocka_unit_test(test_hostile),       cmocka_unit_test(test_each_byte),
-		cmocka_unit_test(test_random),        cmocka_unit_test(test_no_room),
+		cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_not_utf8),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_numbers_and_objects),
+		cmocka_unit_test(test_moments),
+		cmocka_unit_test(test_every_day),
+		cmocka_unit_test(test_now),
+		cmocka_unit_test(test_author),
+		cmocka_unit_test(test_not_before),
+		cmocka_unit_test(test_who),
+		cmocka_unit_test(test_what),
+		cmocka_unit_test(test_classes_named),
+		cmocka_unit_test(test_change_of_no_token),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_each_byte),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, crypto_up, crypto_down);
