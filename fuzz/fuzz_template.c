@@ -239,7 +239,7 @@ static void use(struct source *s, const struct attr_who *who, struct attrset *ob
 	n = put_template(s, &t, DEPTH);
 	check_round_trip(obj);
 	check_reading(obj);
-	attr_get(obj, who->user, t, n, &secret);
+	attr_get(obj, who->user, t, n, true, &secret);
 	if (by == NULL)
 		return;
 	change(attr_set, who, obj, by);
