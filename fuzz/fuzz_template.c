@@ -178,7 +178,7 @@ static void check_reading(const struct attrset *obj)
 		const struct schema_row *row = schema_row(k, a.type);
 		CK_ATTRIBUTE t = { a.type, NULL, 0 };
 		bool secret = row != NULL && (row->rules & SECRET) != 0, given;
-		enum err e = attr_get(obj, true, &t, 1, &given);
+		enum err e = attr_get(obj, true, &t, 1, true, &given);
 
 		demand(!given);
 		if (row == NULL || (row->rules & DERIVE_ONLY) != 0)
@@ -239,7 +239,7 @@ static void use(struct source *s, const struct attr_who *who, struct attrset *ob
 	n = put_template(s, &t, DEPTH);
 	check_round_trip(obj);
 	check_reading(obj);
-	attr_get(obj, who->user, t, n, &secret);
+	attr_get(obj, who->user, t, n, true, &secret);
 	if (by == NULL)
 		return;
 	change(attr_set, who, obj, by);

@@ -297,24 +297,29 @@ static void each_process_has_its_file(void **state)
 /* A child closes what it inherits: while it lives on, its dead parent's file is known to be left. */
 static void a_child_does_not_keep_its_parent_alive(void **state)
 {
-	int hold[2];
+	int hold[2], ready[2];
 	struct roll *r;
 	pid_t pid;
-	char c;
+	char c = 0;
 
 	assert_int_equal(pipe(hold), 0);
+	assert_int_equal(pipe(ready), 0);
 	pid = fork();
 	if (pid == 0) {
 		r = rolling_new(state);
 		rolling_sign(r);
 		if (fork() == 0) {
 			close(hold[1]);
+			(void)!write(ready[1], &c, 1);
 			(void)!read(hold[0], &c, 1);
 			_exit(0);
 		}
+		(void)!read(ready[0], &c, 1); /* until the child's turn came, it has everything */
 		_exit(0);
 	}
 	close(hold[0]);
+	close(ready[0]);
+	close(ready[1]);
 	rolling_finish(pid);
 	r = rolling_new(state);
 	rolling_sign(r);
