@@ -385,7 +385,7 @@ without_line()
 	verify
 	sound
 	grep -q '2 torn' <<<"$output"
-	python3 - roll/roll.000008 <<-'EOF' &
+	python3 - roll/roll.000008 3>&- <<-'EOF' &
 	import fcntl, struct, sys, time
 	f = open(sys.argv[1], "rb+")
 	fcntl.fcntl(f, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))  # F_OFD_SETLK
@@ -498,14 +498,15 @@ without_line()
 	use plain
 	[ "$(chancery audit tail --dir roll --lines 3 --json | jq -s 'map([.file, .seq])' -c)" = '[[8,20],[8,21],[8,22]]' ]
 	[ "$(chancery audit tail --dir roll | wc -l)" -eq 10 ]
-	chancery audit tail --dir roll --lines 0 --follow --json >seen &
+	# not the function, whose shell would be what is killed; and without bats' descriptor, which it waits for
+	"$CHANCERY" audit tail --dir roll --lines 0 --follow --json >seen 3>&- &
 	follower=$!
 	sleep 1
 	rollmake add roll --records 2
-	for _ in $(seq 100); do [ "$(wc -l <seen)" -ge 5 ] || sleep 0.1; done
+	for _ in $(seq 100); do [ "$(wc -l <seen)" -ge 3 ] || sleep 0.1; done
 	kill $follower
-	[ "$(jq -r .event seen | head -5 | tr '\n' ' ')" = 'module.start sign decrypt module.stop ' ] ||
-		[ "$(jq -r .file seen | sort -u)" = 9 ]
+	[ "$(jq -r .file seen | sort -u)" = 9 ]
+	[ "$(jq -r .event seen | head -1)" = module.start ]
 }
 
 @test "receipts: offline, counter-signed, and every change refused" {
