@@ -29,13 +29,14 @@ static bool softhsm(const struct scratch *s)
 	       setenv("SOFTHSM2_CONF", conf, 1) == 0;
 }
 
+/* Without the audit log: the other modules have none, and what it costs is rows of its own. */
 static bool chancery(const struct scratch *s)
 {
 	char home[PATH_MAX + 32], conf[PATH_MAX + 32];
 
 	snprintf(home, sizeof(home), "%s/chancery", s->path);
 	snprintf(conf, sizeof(conf), "%s/chancery.conf", s->path);
-	return write_text(conf, "# ", "the defaults", "\n") && chmod(conf, 0600) == 0 &&
+	return write_text(conf, "[module]\n", "audit = off", "\n") && chmod(conf, 0600) == 0 &&
 	       setenv("CHANCERY_HOME", home, 1) == 0 && setenv("CHANCERY_CONF", conf, 1) == 0;
 }
 
