@@ -51,7 +51,7 @@ enum err auditkeys_to_roll(struct call *c, struct span public_text)
 
 	if (e == OK)
 		e = vendor_functions(c, &o, &fn);
-	if (e == OK && fn->AuditInit == NULL)
+	if (e == OK && !vendor_has_audit(fn))
 		e = why_fail(&c->why, E_NOT_SUPPORTED, "%s keeps no audit log", module_path(o.m));
 	if (e == OK)
 		e = vendor_err(c, fn->AuditInit(public_text.p, public_text.n, &why), "AuditInit",

@@ -146,7 +146,7 @@ static void check_audit(struct exam *x)
 {
 	CK_CHANCERY_AUDIT a;
 
-	if (x->fn->version.minor < 1 || x->fn->AuditState(&a) != CKR_OK)
+	if (!vendor_has_audit(x->fn) || x->fn->AuditState(&a) != CKR_OK)
 		return;
 	x->unrecorded = !a.on;
 	if (!a.on)

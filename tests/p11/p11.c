@@ -24,6 +24,17 @@ void *p11_symbol(const char *name)
 	return dlsym(module, name);
 }
 
+const CK_CHANCERY_FUNCTIONS *p11_vendor(void)
+{
+	static CK_UTF8CHAR name[] = CHANCERY_INTERFACE_NAME;
+	CK_C_GetInterface get = (CK_C_GetInterface)(intptr_t)p11_symbol("C_GetInterface");
+	CK_INTERFACE_PTR found = NULL;
+
+	assert_non_null(get);
+	assert_ok(get(name, NULL, &found, 0));
+	return found->pFunctionList;
+}
+
 /* One symbol is enough for a client: all else comes from the function list. */
 void p11_load(void)
 {

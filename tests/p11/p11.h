@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <chancery/chancery.h>
 #include <chancery/pkcs11.h>
 #include <cmocka.h>
 
@@ -27,6 +28,8 @@
 extern CK_FUNCTION_LIST_3_2 *p11;
 /* An exported symbol of the module, or NULL. */
 void *p11_symbol(const char *name);
+/* The vendor interface of the module, whatever its minor version. */
+const CK_CHANCERY_FUNCTIONS *p11_vendor(void);
 
 /* Loads it, unless it is loaded; every setup does. */
 void p11_load(void);

@@ -17,7 +17,7 @@ enum way { READER_GONE, UNLINKED, WAYS };
 
 #define HANDLE 4711
 
-static CK_CHANCERY_FUNCTIONS *vendor;
+static const CK_CHANCERY_FUNCTIONS *vendor;
 static CK_SESSION_HANDLE s;
 static CK_OBJECT_HANDLE aes, mac, kek, base, doomed; /* token objects */
 static CK_OBJECT_HANDLE made, made2;
@@ -101,19 +101,14 @@ static CK_OBJECT_HANDLE by_label(const char *label)
 
 static int setup(void **state)
 {
-	static CK_UTF8CHAR name[] = CHANCERY_INTERFACE_NAME;
 	CK_MECHANISM kwp = mechanism(CKM_AES_KEY_WRAP_KWP, NULL, 0),
 		     hmac = mechanism(CKM_SHA256_HMAC, NULL, 0);
-	CK_C_GetInterface get;
-	CK_INTERFACE_PTR found = NULL;
 	int rc = p11_setup_token(state);
 
 	if (rc != 0)
 		return rc;
 	s = p11_session();
-	get = (CK_C_GetInterface)(intptr_t)p11_symbol("C_GetInterface");
-	assert_ok(get(name, NULL, &found, 0));
-	vendor = found->pFunctionList;
+	vendor = p11_vendor();
 	(void)key(CKM_AES_KEY_GEN, "doomed", CKA_ENCRYPT, CKA_DECRYPT);
 	aes = key(CKM_AES_KEY_GEN, "aes", CKA_ENCRYPT, CKA_DECRYPT);
 	mac = key(CKM_GENERIC_SECRET_KEY_GEN, "mac", CKA_SIGN, CKA_VERIFY);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static CK_CHANCERY_FUNCTIONS *vendor;
+static const CK_CHANCERY_FUNCTIONS *vendor;
 static CK_SESSION_HANDLE s;
 static CK_BYTE data[64], result[8192];
 
@@ -70,17 +70,12 @@ static void nothing_more(void)
 
 static int setup(void **state)
 {
-	static CK_UTF8CHAR name[] = CHANCERY_INTERFACE_NAME;
-	CK_C_GetInterface get;
-	CK_INTERFACE_PTR found = NULL;
 	int rc = p11_setup_token(state);
 
 	if (rc != 0)
 		return rc;
 	s = p11_session();
-	get = (CK_C_GetInterface)(intptr_t)p11_symbol("C_GetInterface");
-	assert_ok(get(name, NULL, &found, 0));
-	vendor = found->pFunctionList;
+	vendor = p11_vendor();
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 
 #define PASSPHRASE "correct horse battery"
 
-static CK_CHANCERY_FUNCTIONS *vendor;
+static const CK_CHANCERY_FUNCTIONS *vendor;
 
 static const CK_UTF8CHAR *bytes(const char *text)
 {
@@ -34,17 +34,11 @@ static void assert_label(CK_SLOT_ID slot, const char *text)
 
 static int setup(void **state)
 {
-	static CK_UTF8CHAR name[] = CHANCERY_INTERFACE_NAME;
-	CK_C_GetInterface get;
-	CK_INTERFACE_PTR found = NULL;
 	int rc = p11_setup_token(state);
 
 	if (rc != 0)
 		return rc;
-	get = (CK_C_GetInterface)(intptr_t)p11_symbol("C_GetInterface");
-	assert_non_null(get);
-	assert_ok(get(name, NULL, &found, 0));
-	vendor = found->pFunctionList;
+	vendor = p11_vendor();
 	assert_int_equal(vendor->version.major, CHANCERY_INTERFACE_MAJOR);
 	assert_true(vendor->version.minor >= CHANCERY_INTERFACE_MINOR);
 	return 0;
