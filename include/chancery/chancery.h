@@ -103,7 +103,7 @@ typedef struct CK_CHANCERY_AUDIT {
 	CK_BBOOL on;   /* CK_FALSE: `audit = off` */
 	CK_BBOOL open; /* something was recorded, and so there is a file */
 	CK_BBOOL
-		failed; /* nothing can be recorded any more, and no key is used until C_Initialize */
+	failed; /* nothing can be recorded any more, and no key is used until C_Initialize */
 	CK_BBOOL durable; /* of an open one. CK_FALSE: where it goes gives no durability */
 	CK_BBOOL low;     /* the disk is nearly full */
 	CK_ULONG file;    /* the file's number; 0: a stream */

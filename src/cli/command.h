@@ -44,9 +44,9 @@ struct call {
 	const char *operands[OPERANDS_MAX];
 	size_t n_operands;
 	bool json, quiet;
-	bool told;          /* the one JSON value was printed */
-	int status;         /* the exit status when all went well: of a check that found something */
-	bool logged_in;     /* a PIN was given and taken */
+	bool told;      /* the one JSON value was printed */
+	int status;     /* the exit status when all went well: of a check that found something */
+	bool logged_in; /* a PIN was given and taken */
 	const char *module; /* --module, or NULL */
 	struct why why;
 };

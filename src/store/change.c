@@ -196,8 +196,7 @@ enum err change_end(struct db *d, struct tally *t)
 
 	if (t->k != NULL) {
 		t->state.changes = t->head.changes;
-		e = state_seal(&t->state, t->k, t->head.label, t->head.flags,
-			       t->head.sealed);
+		e = state_seal(&t->state, t->k, t->head.label, t->head.flags, t->head.sealed);
 	} else {
 		t->head.unsealed = t->head.changes;
 	}

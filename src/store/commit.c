@@ -19,7 +19,7 @@ struct commit {
 	size_t n;
 	const struct seal *k;
 	struct store_event *ev; /* NULL, or n */
-	size_t settled; /* of c: done in the present transaction */
+	size_t settled;         /* of c: done in the present transaction */
 	enum err e;
 	bool done;
 	struct commit *next;

@@ -80,9 +80,9 @@ enum err head_get(struct db *d, struct head *h)
 	else if (s.e == OK)
 		s.e = E_CORRUPT;
 	/* counters count to 2^63 and no further: SQLite's numbers have a sign */
-	if (s.e == OK && (h->changes > INT64_MAX || h->next_id > INT64_MAX ||
-			  h->next_event == 0 || h->next_event > INT64_MAX ||
-			  h->unsealed > h->changes || h->pruned > h->changes))
+	if (s.e == OK &&
+	    (h->changes > INT64_MAX || h->next_id > INT64_MAX || h->next_event == 0 ||
+	     h->next_event > INT64_MAX || h->unsealed > h->changes || h->pruned > h->changes))
 		s.e = E_CORRUPT;
 	if (s.e == OK && (h->flags & ~(uint32_t)HEAD_FLAGS) != 0)
 		s.e = E_TOKEN_UNKNOWN;

@@ -10,7 +10,7 @@
 enum { HEAD_LABEL = 32 };
 
 enum {
-	HEAD_AUDIT_REQUIRED = 1 << 0, /* the keys work only with the audit log */
+	HEAD_AUDIT_REQUIRED = 1 << 0,    /* the keys work only with the audit log */
 	HEAD_FLAGS = HEAD_AUDIT_REQUIRED /* those that are known */
 };
 

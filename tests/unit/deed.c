@@ -375,8 +375,8 @@ static void prepare_restore(struct stage *st)
 
 static enum err run_restore(struct stage *st)
 {
-	return store_restore(st->other, st->slot, &st->v->policy, text(PASSPHRASE), st->backup, NULL,
-			     NULL);
+	return store_restore(st->other, st->slot, &st->v->policy, text(PASSPHRASE), st->backup,
+			     NULL, NULL);
 }
 
 /* A token in that folder with the user PIN or without; or none. */

@@ -125,8 +125,7 @@ static void laid_open_is_refused(void **state)
 	r.attrs = ATTRS(NUM(CKA_CLASS, CKO_SECRET_KEY), NUM(CKA_KEY_TYPE, CKK_GENERIC_SECRET),
 			FLAG(CKA_TOKEN, true), FLAG(CKA_PRIVATE, false), FLAG(CKA_SENSITIVE, true),
 			TEXT(CKA_LABEL, "laid open"), TEXT(CKA_VALUE, "for all to see"));
-	assert_int_equal(
-		store_commit(t->access->medium->store, t->access->seal, &c, 1, NULL), OK);
+	assert_int_equal(store_commit(t->access->medium->store, t->access->seal, &c, 1, NULL), OK);
 	record_clear(&r);
 	assert_int_equal(office_find_label(h, "laid open", NULL), 0);
 	assert_int_equal(office_logout(h), OK);

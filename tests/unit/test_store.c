@@ -348,8 +348,9 @@ static void test_events(void **state)
 	put_with_event(v, "two");
 	put_with_event(v, "three");
 	/* a change that fails leaves no event */
-	assert_int_equal(store_commit(v->s, v->user, &c, 1,
-				      &(struct store_event){ .body = text("never") }), E_OBJECT_HANDLE);
+	assert_int_equal(
+		store_commit(v->s, v->user, &c, 1, &(struct store_event){ .body = text("never") }),
+		E_OBJECT_HANDLE);
 	vault_reopen(v); /* they are durable */
 	assert_int_equal(store_events_drain(v->s, take_event, &t), E_DEVICE);
 	assert_int_equal(t.n, 2);
@@ -421,11 +422,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, vault_open, vault_close)
-		TEST(test_round_trip),      TEST(test_traits),       TEST(test_change_and_remove),
-		TEST(test_all_or_none),     TEST(test_query),        TEST(test_changes),
-		TEST(test_pruned_removals), TEST(test_version),      TEST(test_lost_update),
-		TEST(test_without_login),   TEST(test_info),         TEST(test_big_record),
-		TEST(test_events),          TEST(test_events_done),  TEST(test_may_not_grow),
+		TEST(test_round_trip),      TEST(test_traits),      TEST(test_change_and_remove),
+		TEST(test_all_or_none),     TEST(test_query),       TEST(test_changes),
+		TEST(test_pruned_removals), TEST(test_version),     TEST(test_lost_update),
+		TEST(test_without_login),   TEST(test_info),        TEST(test_big_record),
+		TEST(test_events),          TEST(test_events_done), TEST(test_may_not_grow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

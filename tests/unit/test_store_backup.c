@@ -67,7 +67,8 @@ static void test_round_trip(void **state)
 	struct why why;
 
 	assert_int_equal(store_commit(v->s, v->user, &c, 1,
-			    &(struct store_event){ .body = text("an event") }), OK);
+				      &(struct store_event){ .body = text("an event") }),
+			 OK);
 	assert_int_equal(store_login(v->s, STORE_SO, text("wrong"), NULL), E_PIN_WRONG);
 	back_up(v, p.backup);
 	assert_int_equal(stat(p.backup, &st), 0);
@@ -129,8 +130,9 @@ static void test_never_over_anything(void **state)
 	assert_non_null(strstr(why.text, "exists"));
 	/* the same token beside itself, or in a slot that holds one */
 	snprintf(same.other, sizeof(same.other), "%s", v->dir);
-	assert_int_equal(store_restore(v->dir, 0, &v->policy, text(PASSPHRASE), p.backup, NULL, &why),
-			 E_SESSION_EXISTS);
+	assert_int_equal(
+		store_restore(v->dir, 0, &v->policy, text(PASSPHRASE), p.backup, NULL, &why),
+		E_SESSION_EXISTS);
 	assert_int_equal(restore(v, &same, 1, PASSPHRASE, &why), E_EXISTS);
 	assert_non_null(strstr(why.text, "slot 0"));
 	assert_int_equal(vault_findings(v->s, v->user, false), 0);

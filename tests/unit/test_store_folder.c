@@ -368,7 +368,8 @@ static void use_read_only(const struct vault *v)
 	REQUIRE(query_all(s, k) == 2);
 	REQUIRE(store_get(s, k, 1, &r) == OK && r.verified);
 	REQUIRE(store_commit(s, k, &c, 1, NULL) == E_WRITE_PROTECTED);
-	REQUIRE(store_set_pin(s, STORE_USER, text(USER_PIN), text("second"), NULL) == E_WRITE_PROTECTED);
+	REQUIRE(store_set_pin(s, STORE_USER, text(USER_PIN), text("second"), NULL) ==
+		E_WRITE_PROTECTED);
 	REQUIRE(store_reinit(s, text(SO_PIN), label, NULL) == E_WRITE_PROTECTED);
 	for (unsigned i = 0; i < info.pin_max; i++)
 		REQUIRE(store_login(s, STORE_SO, text("wrong"), NULL) == E_PIN_WRONG);

@@ -94,8 +94,7 @@ static void *disturb(void *arg)
 	r.id = 1;
 	r.version = 99;
 	while (!atomic_load(&sh->stop)) {
-		if (store_commit(sh->v->s, sh->v->user, c, 2, ev) !=
-			    E_OBJECT_HANDLE ||
+		if (store_commit(sh->v->s, sh->v->user, c, 2, ev) != E_OBJECT_HANDLE ||
 		    fresh.id != 0 || r.version != 99 || ev[0].number != 0)
 			atomic_fetch_add(&sh->wrong, 1);
 	}

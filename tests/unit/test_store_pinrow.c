@@ -299,7 +299,8 @@ static void test_backup(void **state)
 	assert_int_equal(change(v->s, STORE_USER, USER_PIN, SECOND), OK);
 	put_back(v, kept, STORE_USER);
 	assert_int_equal(store_backup(v->s, text(PASSPHRASE), backup, NULL), OK);
-	assert_int_equal(store_restore(other, 0, &v->policy, text(PASSPHRASE), backup, NULL, NULL), OK);
+	assert_int_equal(store_restore(other, 0, &v->policy, text(PASSPHRASE), backup, NULL, NULL),
+			 OK);
 	assert_int_equal(store_open(other, 0, &v->policy, &s, NULL), OK);
 	assert_int_equal(try_login(s, STORE_USER, USER_PIN), E_CORRUPT);
 	expect_doctor(s, STORE_SO, SECOND, "the user PIN's row is not the one last set");

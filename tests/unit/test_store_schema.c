@@ -55,8 +55,9 @@ static void put_event(const struct vault *v)
 	struct record r = vault_record(CKO_DATA, false, "x", "", 3);
 	struct store_change c = { CHANGE_CREATE, &r };
 
-	assert_int_equal(store_commit(v->s, v->user, &c, 1,
-				      &(struct store_event){ .body = text("event") }), OK);
+	assert_int_equal(
+		store_commit(v->s, v->user, &c, 1, &(struct store_event){ .body = text("event") }),
+		OK);
 	record_clear(&r);
 }
 

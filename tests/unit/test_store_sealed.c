@@ -230,7 +230,8 @@ static void test_backup(void **state)
 	assert_true(snprintf(backup, sizeof(backup), "%s/token.backup", v->dir) < PATH_MAX);
 	assert_true(snprintf(other, sizeof(other), "%s/other", v->dir) < PATH_MAX);
 	assert_int_equal(store_backup(v->s, text(PASSPHRASE), backup, NULL), OK);
-	assert_int_equal(store_restore(other, 3, &v->policy, text(PASSPHRASE), backup, NULL, NULL), OK);
+	assert_int_equal(store_restore(other, 3, &v->policy, text(PASSPHRASE), backup, NULL, NULL),
+			 OK);
 	assert_int_equal(store_open(other, 3, &v->policy, &s, NULL), OK);
 	so = vault_login(s, STORE_SO, SO_PIN);
 	expect_found(s, NULL, 0);

@@ -413,7 +413,8 @@ static void tokens_job(const struct job *j)
 	for (;; next++) {
 		struct line l = { .id = next };
 
-		if (store_create(j->v->dir, next, &j->v->policy, text(SO_PIN), label, NULL, NULL) != OK)
+		if (store_create(j->v->dir, next, &j->v->policy, text(SO_PIN), label, NULL, NULL) !=
+		    OK)
 			_exit(88);
 		l.acknowledged = 1;
 		say(j, &l);
