@@ -23,6 +23,9 @@ function(chancery_test_properties name label file)
 		CHANCERY_SANITIZE=${CHANCERY_SANITIZE}
 		CHANCERY_HOME=${home}/state
 		XDG_CONFIG_HOME=${home}/config)
+	if(CMAKE_CROSSCOMPILING)
+		list(APPEND environment CHANCERY_EMULATED=${CMAKE_SYSTEM_PROCESSOR})
+	endif()
 	if(TARGET chancery-pkcs11)
 		list(APPEND environment CHANCERY_MODULE=$<TARGET_FILE:chancery-pkcs11>)
 	endif()

@@ -20,3 +20,13 @@ void skip_fork_amid_threads(void)
 	printf("skipped: AddressSanitizer's allocator does not survive a fork amid threads\n");
 	skip();
 }
+
+void skip_under_emulation(void)
+{
+	const char *emulated = getenv("CHANCERY_EMULATED");
+
+	if (emulated == NULL || emulated[0] == '\0')
+		return;
+	printf("skipped: the emulator of another processor does not have what the kernel has\n");
+	skip();
+}

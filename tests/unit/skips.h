@@ -9,4 +9,10 @@
  */
 void skip_fork_amid_threads(void);
 
+/*
+ * Skips a test of what the kernel does for a process (flags of a mapping, starting oneself anew) where the program runs under a
+ * user-mode emulator, which does not pass it on.
+ */
+void skip_under_emulation(void);
+
 #endif

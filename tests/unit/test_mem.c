@@ -477,6 +477,7 @@ static void a_thread_may_end_in_the_child(void **state)
 	pid_t pid = -1;
 
 	(void)state;
+	skip_under_emulation();
 	if (!plain_build())
 		skip(); /* the leak checker would look at that exit */
 	assert_int_equal(pthread_create(&t, NULL, fork_and_end, &pid), 0);
@@ -601,6 +602,7 @@ static void the_kernel_knows(void **state)
 	uint8_t *small = mem_alloc_secret(100), *big = mem_alloc_secret(1U << 20);
 
 	(void)state;
+	skip_under_emulation();
 	assert_true(stats().dump_excluded);
 	assert_true(stats().wipe_on_fork);
 	assert_true(has_flag(small, " dd") && has_flag(small, " wf"));
@@ -612,6 +614,7 @@ static void the_kernel_knows(void **state)
 static void limits_on_addresses_leave_an_arena(void **state)
 {
 	(void)state;
+	skip_under_emulation();
 	if (!plain_build())
 		skip();
 	run_fresh("addresses");
@@ -620,6 +623,7 @@ static void limits_on_addresses_leave_an_arena(void **state)
 static void a_small_memlock_leaves_an_arena(void **state)
 {
 	(void)state;
+	skip_under_emulation();
 	if (!plain_build())
 		skip(); /* the sanitizers make mlock do nothing */
 	run_fresh("memlock");
@@ -628,6 +632,7 @@ static void a_small_memlock_leaves_an_arena(void **state)
 static void without_wipe_on_fork_the_child_is_wiped_too(void **state)
 {
 	(void)state;
+	skip_under_emulation();
 	run_fresh("no-wipe");
 }
 

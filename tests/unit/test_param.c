@@ -4,9 +4,12 @@
  */
 #include "pair.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -414,6 +417,29 @@ static void test_pbkdf2_pointer(void **state)
 	REFUSED(CKM_PKCS5_PBKD2, s);
 }
 
+/* Nothing is left open by the look, and where nothing can be opened the answer is an error. */
+static void test_pbkdf2_pointer_without_descriptors(void **state)
+{
+	CK_ULONG n = 8;
+	CK_PKCS5_PBKD2_PARAMS2 s = pbkdf2_of((CK_ULONG)&n);
+	struct rlimit usual, none;
+	int before = open("/dev/null", O_RDONLY | O_CLOEXEC), after;
+
+	(void)state;
+	assert_true(before >= 0);
+	assert_int_equal(close(before), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+	none = (struct rlimit){ (rlim_t)before, usual.rlim_max };
+	for (int i = 0; i < 10; i++)
+		TAKEN(CKM_PKCS5_PBKD2, s);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	REFUSED(CKM_PKCS5_PBKD2, s);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+	after = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(after, before);
+	assert_int_equal(close(after), 0);
+}
+
 /* What the caller does with its memory after Init is its own business; short and long values. */
 static void test_owned(void **state)
 {
@@ -452,6 +478,7 @@ int main(void)
 		cmocka_unit_test(test_hkdf),
 		cmocka_unit_test(test_pbkdf2),
 		cmocka_unit_test(test_pbkdf2_pointer),
+		cmocka_unit_test(test_pbkdf2_pointer_without_descriptors),
 		cmocka_unit_test(test_owned),
 	};
 
