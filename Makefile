@@ -49,6 +49,7 @@ bench: ## measure, each figure beside its floor
 	@scripts/setup test
 	@scripts/build release $(BUILD_OPTIONS)
 	@scripts/bench
+	@scripts/bench roll
 
 fuzz: ## fuzz every parser for FUZZ_SECONDS (60) each
 	@scripts/setup long

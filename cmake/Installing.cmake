@@ -42,5 +42,8 @@ endfunction()
 chancery_completion(bash chancery.bash bash-completion/completions chancery)
 chancery_completion(zsh chancery.zsh zsh/site-functions _chancery)
 chancery_completion(fish chancery.fish fish/vendor_completions.d chancery.fish)
+chancery_completion(bash chancery-bench.bash bash-completion/completions chancery-bench)
+chancery_completion(zsh chancery-bench.zsh zsh/site-functions _chancery-bench)
+chancery_completion(fish chancery-bench.fish fish/vendor_completions.d chancery-bench.fish)
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/machine.h"
+#include "bench/ground.h"
 #include <openssl/crypto.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 static void cpu_name(char *name, size_t n)
@@ -25,51 +25,53 @@ static void cpu_name(char *name, size_t n)
 		fclose(f);
 }
 
-/* The file system under the temporary directory, by the number that statfs(2) tells. */
-static const char *filesystem(void)
+/* Whether SHA-256 is an instruction: a name in the list of the processor's abilities, on x86 and on ARM. */
+static bool sha_extensions(void)
 {
-	static const struct {
-		long magic;
-		const char *name;
-	} known[] = { { 0xef53, "ext4" },
-		      { 0x58465342, "xfs" },
-		      { 0x9123683e, "btrfs" },
-		      { 0x01021994, "tmpfs" },
-		      { 0x794c7630, "overlayfs" } };
-	const char *dir = getenv("CHANCERY_HOME");
-	char parent[4096];
-	struct statfs s;
+	char line[8192], *word, *rest;
+	FILE *f = fopen("/proc/cpuinfo", "r");
+	bool found = false;
 
-	snprintf(parent, sizeof(parent), "%s/..", dir != NULL ? dir : "/var/tmp");
-	if (statfs(parent, &s) != 0 && statfs("/var/tmp", &s) != 0)
-		return "unknown";
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if ((long)s.f_type == known[i].magic)
-			return known[i].name;
-	return "unknown";
+	while (f != NULL && !found && fgets(line, sizeof(line), f) != NULL) {
+		if (strncmp(line, "flags", 5) != 0 && strncmp(line, "Features", 8) != 0)
+			continue;
+		for (word = strtok_r(line, " \t\n", &rest); word != NULL && !found;
+		     word = strtok_r(NULL, " \t\n", &rest))
+			found = strcmp(word, "sha_ni") == 0 || strcmp(word, "sha2") == 0;
+	}
+	if (f != NULL)
+		fclose(f);
+	return found;
 }
 
-json_t *machine_json(void)
+json_t *machine_json(const char *dir)
 {
+	struct ground g;
 	struct utsname u;
 	char cpu[128];
 
 	cpu_name(cpu, sizeof(cpu));
 	uname(&u);
-	return json_pack("{s:s, s:I, s:s, s:s, s:s}", "processor", cpu, "cores",
-			 (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "kernel", u.release,
-			 "filesystem", filesystem(), "libcrypto", OpenSSL_version(OPENSSL_VERSION));
+	ground_of(dir, &g);
+	return json_pack("{s:s, s:I, s:b, s:s, s:s, s:s, s:s, s:s}", "processor", cpu, "cores",
+			 (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "sha_extensions",
+			 sha_extensions(), "kernel", u.release, "directory", dir, "filesystem",
+			 g.type, "device", g.device, "libcrypto", OpenSSL_version(OPENSSL_VERSION));
 }
 
-void machine_print(FILE *f)
+static const char *text(const json_t *m, const char *name)
 {
-	json_t *m = machine_json();
+	return json_string_value(json_object_get(m, name));
+}
 
-	fprintf(f, "%s, %lld cores, Linux %s, %s, floor: %s\n",
-		json_string_value(json_object_get(m, "processor")),
+void machine_print(FILE *f, const char *dir)
+{
+	json_t *m = machine_json(dir);
+
+	fprintf(f, "%s, %lld cores, %s SHA extensions, Linux %s, %s\n", text(m, "processor"),
 		(long long)json_integer_value(json_object_get(m, "cores")),
-		json_string_value(json_object_get(m, "kernel")),
-		json_string_value(json_object_get(m, "filesystem")),
-		json_string_value(json_object_get(m, "libcrypto")));
+		json_is_true(json_object_get(m, "sha_extensions")) ? "with" : "without",
+		text(m, "kernel"), text(m, "libcrypto"));
+	fprintf(f, "%s: %s on %s\n", dir, text(m, "filesystem"), text(m, "device"));
 	json_decref(m);
 }

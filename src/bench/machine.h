@@ -6,7 +6,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
-json_t *machine_json(void);
-void machine_print(FILE *f);
+/* dir: where what is durable goes. */
+json_t *machine_json(const char *dir);
+void machine_print(FILE *f, const char *dir);
 
 #endif

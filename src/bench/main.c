@@ -6,103 +6,66 @@
 #include "bench/machine.h"
 #include "bench/proc.h"
 #include "bench/scratch.h"
+#include "bench/settings.h"
 #include "bench/suites.h"
-#include <getopt.h>
-#include <stdlib.h>
+#include "crypto/lib.h"
 #include <string.h>
 #include <sysexits.h>
 
 static const struct suite suites[] = {
-	{ "sign", "signatures at 1 and 2 threads", suite_sign },
-	{ "digest", "digests, HMAC and AES-GCM by size", suite_digest },
-	{ "attr", "reading an attribute", suite_attr },
-	{ "session", "opening sessions, bytes of an idle one", suite_session },
-	{ "process", "a process that loads, initialises, finalises", suite_process },
-	{ "memory", "resident memory of C_Initialize", suite_memory },
-	{ "store", "creating and finding token objects", suite_store },
+	{ "sign", "signatures at 1 and 2 threads", suite_sign, false },
+	{ "digest", "digests, HMAC and AES-GCM by size", suite_digest, false },
+	{ "attr", "reading an attribute", suite_attr, false },
+	{ "session", "opening sessions, bytes of an idle one", suite_session, false },
+	{ "process", "a process that loads, initialises, finalises", suite_process, false },
+	{ "memory", "resident memory of C_Initialize", suite_memory, false },
+	{ "store", "creating and finding token objects", suite_store, false },
+	{ "roll", "the audit log, each figure beside its physical limit (alone)", suite_roll,
+	  true },
 };
 
 #define SUITES (sizeof(suites) / sizeof(suites[0]))
 
-struct settings {
-	const char *module, *peer, *json;
-	unsigned rounds, ms, objects;
-	int first_suite; /* index of argv */
-};
-
 static void usage(FILE *f)
 {
 	fprintf(f,
-		"Usage: chancery-bench --module FILE [--peer FILE] [--rounds N] [--time MS] [--objects N] [--json FILE] [SUITE...]\n\n");
+		"Usage: chancery-bench [--module FILE] [--peer FILE] [--dir DIR] [--rounds N] [--time MS]\n"
+		"                      [--objects N] [--records N] [--files N] [--json FILE] [SUITE...]\n\n");
 	for (size_t i = 0; i < SUITES; i++)
 		fprintf(f, "  %-9s %s\n", suites[i].name, suites[i].what);
 }
 
-static bool number(const char *text, unsigned min, unsigned max, unsigned *v)
+/* Without names every suite that runs beside others; with names these. */
+static bool chosen(const struct suite *u, const struct settings *s)
 {
-	char *end = NULL;
-	unsigned long n = strtoul(text, &end, 10);
-
-	*v = (unsigned)n;
-	return end != text && *end == '\0' && n >= min && n <= max;
+	return *s->suites != NULL ? settings_name(s, u->name) : !u->alone;
 }
 
-static bool settings_take(struct settings *s, int argc, char **argv)
+static bool known(const struct settings *s)
 {
-	static const struct option options[] = {
-		{ "module", required_argument, NULL, 'm' },
-		{ "peer", required_argument, NULL, 'p' },
-		{ "rounds", required_argument, NULL, 'r' },
-		{ "time", required_argument, NULL, 't' },
-		{ "json", required_argument, NULL, 'j' },
-		{ "objects", required_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	bool good = true;
-	int o;
-
-	*s = (struct settings){ .rounds = 7, .ms = 300, .objects = 100000 };
-	while (good && (o = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (o == 'm')
-			s->module = optarg;
-		else if (o == 'p')
-			s->peer = optarg;
-		else if (o == 'j')
-			s->json = optarg;
-		else if (o == 'r')
-			good = number(optarg, 1, ROUNDS_MAX, &s->rounds);
-		else if (o == 'o')
-			good = number(optarg, 10, 1000000, &s->objects);
-		else if (o == 't')
-			good = number(optarg, 10, 60000, &s->ms);
-		else
-			good = false;
-	}
-	s->first_suite = optind;
-	return good && s->module != NULL;
-}
-
-static bool chosen(const struct suite *u, const struct settings *s, int argc, char **argv)
-{
-	for (int i = s->first_suite; i < argc; i++)
-		if (strcmp(argv[i], u->name) == 0)
-			return true;
-	return s->first_suite == argc;
-}
-
-static bool known(const struct settings *s, int argc, char **argv)
-{
-	for (int i = s->first_suite; i < argc; i++) {
+	for (char **name = s->suites; *name != NULL; name++) {
 		size_t k = 0;
-		while (k < SUITES && strcmp(argv[i], suites[k].name) != 0)
+		while (k < SUITES && strcmp(*name, suites[k].name) != 0)
 			k++;
 		if (k == SUITES) {
-			fprintf(stderr, "chancery-bench: there is no suite \"%s\"\n", argv[i]);
+			fprintf(stderr, "chancery-bench: there is no suite \"%s\"\n", *name);
 			return false;
 		}
 	}
 	return true;
+}
+
+/* The suite that must run by itself, if it is among those named; false: it is, beside others. */
+static bool lonely(const struct settings *s, const struct suite **alone)
+{
+	*alone = NULL;
+	for (size_t i = 0; i < SUITES; i++)
+		if (suites[i].alone && chosen(&suites[i], s))
+			*alone = &suites[i];
+	if (*alone == NULL || s->suites[1] == NULL)
+		return true;
+	fprintf(stderr, "chancery-bench: the suite %s runs by itself\n", (*alone)->name);
+	return false;
 }
 
 /* An absent peer is said, never passed over in silence. */
@@ -120,9 +83,9 @@ static void open_peer(struct target *t, const char *path, struct plan *p)
 
 static bool write_json(const char *path, const struct plan *p, const struct field *f)
 {
-	json_t *all = json_pack("{s:o, s:s, s:s, s:O}", "machine", machine_json(), "module",
-				f->ours->path, "peer", f->peer->m != NULL ? f->peer->path : "",
-				"rows", p->rows);
+	json_t *all = json_pack("{s:o, s:s, s:s, s:O}", "machine", machine_json(f->dir), "module",
+				f->module, "peer", f->peer->m != NULL ? f->peer->path : "", "rows",
+				p->rows);
 	int bad = all == NULL || json_dump_file(all, path, JSON_INDENT(1)) != 0;
 
 	json_decref(all);
@@ -131,52 +94,86 @@ static bool write_json(const char *path, const struct plan *p, const struct fiel
 	return !bad;
 }
 
-static int measure(const struct settings *s, int argc, char **argv)
+static void print_head(const struct field *f, const char *floor)
+{
+	machine_print(stdout, f->dir);
+	printf("%-9s %-*s %-7s %11s %11s  %-18s %11s  %s\n", "SUITE", ROW_NAME, "WHAT", "UNIT",
+	       "OURS", floor, "RATIO (MIN..MAX)", "PEER", "OURS/PEER");
+}
+
+/* ---- measuring ---- */
+
+static int measure_alone(struct plan *p, struct field *f, const struct suite *u)
+{
+	if (crypto_start() != OK) {
+		fprintf(stderr, "chancery-bench: libcrypto does not start\n");
+		return EX_UNAVAILABLE;
+	}
+	print_head(f, "FLOOR");
+	u->run(p, f);
+	return EX_OK;
+}
+
+static int measure_some(struct plan *p, struct field *f, const struct settings *s)
+{
+	struct why why = { "" };
+
+	if (!target_open(f->ours, "module", s->module, &why)) {
+		fprintf(stderr, "chancery-bench: %s\n", why.text);
+		return EX_UNAVAILABLE;
+	}
+	open_peer(f->peer, s->peer, p);
+	print_head(f, "LIBCRYPTO");
+	for (size_t i = 0; i < SUITES; i++)
+		if (chosen(&suites[i], s))
+			suites[i].run(p, f);
+	return EX_OK;
+}
+
+static int measure(const struct settings *s, const char *dir, const struct suite *alone)
 {
 	struct plan p = { .rounds = s->rounds,
 			  .ms = s->ms,
 			  .objects = s->objects,
+			  .records = s->records,
+			  .files = s->files,
 			  .rows = json_array(),
 			  .table = stdout };
-	struct target ours, peer;
-	struct field f = { &ours, &peer };
-	struct why why = { "" };
+	struct target ours = { .name = "module" }, peer = { .name = "peer" };
+	struct field f = { &ours, &peer, s->module, dir };
+	int status = alone != NULL ? measure_alone(&p, &f, alone) : measure_some(&p, &f, s);
 
-	if (!target_open(&ours, "module", s->module, &why)) {
-		fprintf(stderr, "chancery-bench: %s\n", why.text);
-		json_decref(p.rows);
-		return EX_UNAVAILABLE;
-	}
-	machine_print(stdout);
-	open_peer(&peer, s->peer, &p);
-	printf("%-9s %-34s %-7s %11s %11s  %-18s %11s  %s\n", "SUITE", "WHAT", "UNIT", "OURS",
-	       "LIBCRYPTO", "RATIO (MIN..MAX)", "PEER", "OURS/PEER");
-	for (size_t i = 0; i < SUITES; i++)
-		if (chosen(&suites[i], s, argc, argv))
-			suites[i].run(&p, &f);
-	bool written = s->json == NULL || write_json(s->json, &p, &f);
+	if (status == EX_OK && s->json != NULL && !write_json(s->json, &p, &f))
+		status = EX_CANTCREAT;
+	if (status == EX_OK && p.failed != 0)
+		status = EX_SOFTWARE;
 	target_close(&peer);
 	target_close(&ours);
 	json_decref(p.rows);
-	return p.failed == 0 && written ? EX_OK : EX_SOFTWARE;
+	return status;
 }
 
 int main(int argc, char **argv)
 {
+	const struct suite *alone = NULL;
 	struct settings s;
 	struct scratch scratch;
 
 	if (argc > 1 && strcmp(argv[1], "--child") == 0)
 		return proc_child(argc, argv);
-	if (!settings_take(&s, argc, argv) || !known(&s, argc, argv)) {
+	if (!settings_take(&s, argc, argv) || !known(&s) || !lonely(&s, &alone)) {
 		usage(stderr);
 		return EX_USAGE;
 	}
-	if (!scratch_make(&scratch)) {
+	if (s.help) {
+		usage(stdout);
+		return EX_OK;
+	}
+	if (!scratch_make(&scratch, s.dir)) {
 		perror("chancery-bench: no temporary directory");
 		return EX_CANTCREAT;
 	}
-	int status = measure(&s, argc, argv);
+	int status = measure(&s, scratch.path, alone);
 	scratch_remove(&scratch);
 	return status;
 }

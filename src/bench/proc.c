@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/proc.h"
+#include "bench/rollask.h"
 #include "bench/work.h"
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -188,6 +189,10 @@ static const struct {
 	{ "rss", q_rss },
 	{ "session-bytes", q_session_bytes },
 	{ "first-find", q_first_find },
+	{ "digest-lines", rollask_digest },
+	{ "verify-consistent", rollask_consistent },
+	{ "verify-authentic", rollask_authentic },
+	{ "verify-memory", rollask_memory },
 };
 
 int proc_child(int argc, char **argv)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/row.h"
+#include "bench/barrier.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int by_value(const void *a, const void *b)
 {
@@ -27,14 +29,23 @@ double series_median(const struct series *s)
 	return t.n % 2 == 1 ? t.v[t.n / 2] : (t.v[t.n / 2 - 1] + t.v[t.n / 2]) / 2;
 }
 
-/* Round by round: what disturbs the machine disturbs both. */
-static struct series ratios(const struct series *a, const struct series *b)
+struct series series_ratio(const struct series *a, const struct series *b)
 {
 	struct series r = { .n = a->n < b->n ? a->n : b->n };
 
 	for (unsigned i = 0; i < r.n; i++)
 		r.v[i] = b->v[i] != 0 ? a->v[i] / b->v[i] : 0;
 	return r;
+}
+
+void row_progress(const struct plan *p, const char *what, unsigned round)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (what == NULL)
+		fputs("\r\x1b[K", stderr);
+	else
+		fprintf(stderr, "\r\x1b[K%s: round %u of %u", what, round + 1, p->rounds);
 }
 
 static json_t *series_json(const struct series *s)
@@ -59,6 +70,11 @@ static void print_number(FILE *f, double v)
 		fprintf(f, " %9.2f  ", v);
 }
 
+static void print_name(FILE *f, const char *suite, const char *name, const char *unit)
+{
+	fprintf(f, "%-9s %-*s %-7s", suite, ROW_NAME, name, unit);
+}
+
 static void print_side(FILE *f, const struct series *s)
 {
 	if (s != NULL && s->n > 0)
@@ -73,7 +89,7 @@ static void print_ratio(FILE *f, const struct series *ours, const struct series 
 		fprintf(f, "  %-18s", "-");
 		return;
 	}
-	struct series r = ratios(ours, other), t = sorted(&r);
+	struct series r = series_ratio(ours, other), t = sorted(&r);
 	fprintf(f, "  %5.2f (%.2f..%.2f) ", series_median(&r), t.v[0], t.v[t.n - 1]);
 }
 
@@ -82,12 +98,12 @@ static void row_put(struct plan *p, json_t *row, const struct series *ours,
 {
 	json_object_set_new(row, "ours", series_json(ours));
 	if (floor != NULL && floor->n > 0) {
-		struct series r = ratios(ours, floor);
+		struct series r = series_ratio(ours, floor);
 		json_object_set_new(row, "floor", series_json(floor));
 		json_object_set_new(row, "ratio_to_floor", series_json(&r));
 	}
 	if (peer != NULL && peer->n > 0) {
-		struct series r = ratios(ours, peer);
+		struct series r = series_ratio(ours, peer);
 		json_object_set_new(row, "peer", series_json(peer));
 		json_object_set_new(row, "ratio_to_peer", series_json(&r));
 	}
@@ -101,7 +117,7 @@ void row_values(struct plan *p, const char *suite, const char *name, const char 
 		floor, peer);
 	if (p->table == NULL)
 		return;
-	fprintf(p->table, "%-9s %-34s %-7s", suite, name, unit);
+	print_name(p->table, suite, name, unit);
 	print_side(p->table, ours);
 	print_side(p->table, floor);
 	print_ratio(p->table, ours, floor);
@@ -117,7 +133,27 @@ void row_skip(struct plan *p, const char *suite, const char *name, const char *w
 	json_array_append_new(
 		p->rows, json_pack("{s:s, s:s, s:s}", "suite", suite, "name", name, "failed", why));
 	if (p->table != NULL)
-		fprintf(p->table, "%-9s %-34s no figure: %s\n", suite, name, why);
+		fprintf(p->table, "%-9s %-*s no figure: %s\n", suite, ROW_NAME, name, why);
+}
+
+void row_figure(struct plan *p, const char *suite, const char *name, const char *unit,
+		const struct series *v, struct goal goal)
+{
+	const double median = series_median(v);
+	const bool met = goal.at_most ? median <= goal.bound : median >= goal.bound;
+	struct series t = sorted(v);
+
+	json_array_append_new(p->rows,
+			      json_pack("{s:s, s:s, s:s, s:o, s:s, s:f, s:b}", "suite", suite,
+					"name", name, "unit", unit, "ours", series_json(v), "goal",
+					goal.at_most ? "at most" : "at least", "bound", goal.bound,
+					"met", met));
+	if (p->table == NULL)
+		return;
+	print_name(p->table, suite, name, unit);
+	fprintf(p->table, " %.3f (%.3f..%.3f), goal %s %g: %s\n", median, t.v[0], t.v[t.n - 1],
+		goal.at_most ? "<=" : ">=", goal.bound, met ? "met" : "missed");
+	fflush(p->table);
 }
 
 /* One more sample; false when the run failed. */
@@ -155,4 +191,35 @@ void row_rates(struct plan *p, const char *suite, const char *name, unsigned thr
 	char why[96];
 	snprintf(why, sizeof(why), "%s failed", failed);
 	row_skip(p, suite, name, why);
+}
+
+/* Who failed, or NULL. */
+static const char *lanes_round(const struct plan *p, struct lane *lanes, size_t n)
+{
+	const char *failed = NULL;
+
+	for (size_t i = 0; i < n && failed == NULL; i++) {
+		barrier_inject(lanes[i].inject_ns);
+		if (!sample(p, lanes[i].who, lanes[i].threads, &lanes[i].rate))
+			failed = lanes[i].who->name;
+	}
+	barrier_inject(0);
+	return failed;
+}
+
+bool row_lanes(struct plan *p, const char *suite, const char *name, struct lane *lanes, size_t n)
+{
+	const char *failed = NULL;
+	char why[96];
+
+	for (unsigned i = 0; i < p->rounds && failed == NULL; i++) {
+		row_progress(p, name, i);
+		failed = lanes_round(p, lanes, n);
+	}
+	row_progress(p, NULL, 0);
+	if (failed == NULL)
+		return true;
+	snprintf(why, sizeof(why), "%s failed", failed);
+	row_skip(p, suite, name, why);
+	return false;
 }

@@ -10,11 +10,13 @@
 #include <jansson.h>
 #include <stdio.h>
 
-enum { ROUNDS_MAX = 64 };
+enum { ROUNDS_MAX = 64, ROW_NAME = 50 /* columns of a row's name */ };
 
 struct plan {
 	unsigned rounds, ms;
 	unsigned objects; /* most token objects that a suite makes */
+	unsigned records; /* of the audit log, to be verified */
+	unsigned files;   /* of the audit log, closed, beside which another is opened */
 	json_t *rows;     /* results, in order */
 	FILE *table;      /* for people; NULL: none */
 	unsigned failed;  /* rows without a figure */
@@ -41,5 +43,28 @@ void row_values(struct plan *p, const char *suite, const char *name, const char 
 void row_skip(struct plan *p, const char *suite, const char *name, const char *why);
 
 double series_median(const struct series *s);
+/* a over b round by round: what disturbs the machine disturbs both. */
+struct series series_ratio(const struct series *a, const struct series *b);
+
+/* What several do in turn, round after round, each with threads of its own. */
+struct lane {
+	const struct contender *who;
+	unsigned threads;
+	unsigned long inject_ns; /* as barrier_inject, while it runs */
+	struct series rate;
+};
+/* Fills the rates. False: a run failed; it was said, and there is no figure. */
+bool row_lanes(struct plan *p, const char *suite, const char *name, struct lane *lanes, size_t n);
+
+/* What a figure is to reach. */
+struct goal {
+	bool at_most; /* else at least */
+	double bound;
+};
+/* A figure, and whether its median reaches the goal. */
+void row_figure(struct plan *p, const char *suite, const char *name, const char *unit,
+		const struct series *v, struct goal goal);
+/* Says on a terminal what is under way; what = NULL: nothing any more. */
+void row_progress(const struct plan *p, const char *what, unsigned round);
 
 #endif

@@ -29,24 +29,25 @@ static bool softhsm(const struct scratch *s)
 	       setenv("SOFTHSM2_CONF", conf, 1) == 0;
 }
 
-/* Without the audit log: the other modules have none, and what it costs is rows of its own. */
-static bool chancery(const struct scratch *s)
+bool scratch_chancery(const char *dir, const char *name, const char *audit)
 {
 	char home[PATH_MAX + 32], conf[PATH_MAX + 32];
 
-	snprintf(home, sizeof(home), "%s/chancery", s->path);
-	snprintf(conf, sizeof(conf), "%s/chancery.conf", s->path);
-	return write_text(conf, "[module]\n", "audit = off", "\n") && chmod(conf, 0600) == 0 &&
+	snprintf(home, sizeof(home), "%s/%s", dir, name);
+	snprintf(conf, sizeof(conf), "%s/%s.conf", dir, name);
+	return write_text(conf, "[module]\naudit = ", audit, "\n") && chmod(conf, 0600) == 0 &&
 	       setenv("CHANCERY_HOME", home, 1) == 0 && setenv("CHANCERY_CONF", conf, 1) == 0;
 }
 
-bool scratch_make(struct scratch *s)
+/* Without the audit log: the other modules have none, and what it costs is a suite of its own. */
+bool scratch_make(struct scratch *s, const char *base)
 {
-	const char *base = getenv("TMPDIR");
-
+	if (base == NULL)
+		base = getenv("TMPDIR");
 	snprintf(s->path, sizeof(s->path), "%s/chancery-bench-XXXXXX",
 		 base != NULL ? base : "/var/tmp");
-	return mkdtemp(s->path) != NULL && softhsm(s) && chancery(s);
+	return mkdtemp(s->path) != NULL && softhsm(s) &&
+	       scratch_chancery(s->path, "chancery", "off");
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)

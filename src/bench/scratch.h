@@ -10,8 +10,10 @@ struct scratch {
 	char path[PATH_MAX];
 };
 
-/* Below $TMPDIR or /var/tmp, so that durable writes go to a disk rather than to memory. Sets CHANCERY_HOME, CHANCERY_CONF and SOFTHSM2_CONF. */
-bool scratch_make(struct scratch *s);
+/* Below base (NULL: $TMPDIR or /var/tmp, so that durable writes go to a disk rather than to memory). Sets CHANCERY_HOME, CHANCERY_CONF and SOFTHSM2_CONF. */
+bool scratch_make(struct scratch *s, const char *base);
+/* Another state and configuration of ours, dir/name and dir/name.conf, with `audit = AUDIT`: sets CHANCERY_HOME and CHANCERY_CONF. */
+bool scratch_chancery(const char *dir, const char *name, const char *audit);
 void scratch_remove(struct scratch *s);
 
 #endif

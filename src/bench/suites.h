@@ -8,11 +8,15 @@
 
 struct field {
 	struct target *ours, *peer; /* peer->m NULL: there is none */
+	const char *module;         /* its file */
+	const char *dir;            /* for what a suite makes itself */
 };
 
 struct suite {
 	const char *name, *what;
 	void (*run)(struct plan *p, const struct field *f);
+	/* It has the layers of the module in this program, and they are the first to use libcrypto in it: no target is opened, and no other suite runs. */
+	bool alone;
 };
 
 void suite_sign(struct plan *p, const struct field *f);
@@ -21,6 +25,7 @@ void suite_attr(struct plan *p, const struct field *f);
 void suite_session(struct plan *p, const struct field *f);
 void suite_process(struct plan *p, const struct field *f);
 void suite_memory(struct plan *p, const struct field *f);
+void suite_roll(struct plan *p, const struct field *f);
 void suite_store(struct plan *p, const struct field *f);
 
 #endif

@@ -46,7 +46,9 @@ installed()
 		[ "$(find root -type f | grep -vc "^root$prefix/")" -eq 0 ]
 		for file in bin/chancery include/chancery/pkcs11.h include/chancery/chancery.h share/man/man1/chancery.1 \
 			share/man/man5/chancery.conf.5 share/bash-completion/completions/chancery \
-			share/zsh/site-functions/_chancery share/fish/vendor_completions.d/chancery.fish; do
+			share/zsh/site-functions/_chancery share/fish/vendor_completions.d/chancery.fish \
+			share/man/man1/chancery-bench.1 share/bash-completion/completions/chancery-bench \
+			share/zsh/site-functions/_chancery-bench share/fish/vendor_completions.d/chancery-bench.fish; do
 			[ -f "$root/$file" ] || { echo "no $file"; return 1; }
 		done
 		# p11-kit finds it of itself in one place; elsewhere the way is said
