@@ -134,3 +134,32 @@ void author_end(const struct author *a, struct roster_end *end)
 	end->seq = chain_seq(a->chain) - 1;
 	memcpy(end->head, chain_head(a->chain), sizeof(end->head));
 }
+
+enum err author_write(struct author *a, struct span lines, const struct roster_end *end,
+		      struct why *why)
+{
+	const uint64_t safe = a->sheet.safe;
+	enum err e = sheet_write(&a->sheet, lines, why);
+
+	if (a->sheet.safe != safe)
+		a->safe = *end;
+	return e;
+}
+
+enum err author_finish(struct author *a, enum roll_event_kind kind, struct why *why)
+{
+	struct roster_end end;
+	enum err e = author_sign(a, kind);
+
+	if (e != OK)
+		return why_fail(why, e, "cannot sign the last record of %s: %s", a->sheet.path,
+				err_text(e));
+	author_end(a, &end);
+	e = author_write(a, buf_span(&a->lines), &end, why);
+	buf_clear(&a->lines);
+	if (e != OK)
+		return e;
+	a->ended = true;
+	sheet_trim(&a->sheet);
+	return OK;
+}

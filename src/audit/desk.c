@@ -7,13 +7,13 @@
 #include "base/file.h"
 #include "crypto/lib.h"
 
-enum err desk_enter(struct desk *d, struct why *why)
+enum err desk_enter(struct desk *d, long patience, struct why *why)
 {
 	enum err e;
 
 	d->ledger = NULL;
 	d->roster = (struct roster){ .fd = -1 };
-	e = ledger_take(&d->site, &d->ledger, why);
+	e = ledger_take(&d->site, patience, &d->ledger, why);
 	if (e == OK)
 		e = roster_open(&d->roster, &d->site, d->ledger, why);
 	return e == OK ? settle_owed(&d->roster, &d->site, d->ledger, why) : e;
@@ -55,9 +55,11 @@ enum err desk_renew(struct desk *d, const struct recipient *r, struct why *why)
 	if (e != OK)
 		return why_fail(why, e, "cannot make the secret of the audit log");
 	e = ledger_store(d->ledger, why);
-	if (e == OK && roster_pay(&d->roster, d->ledger) != OK)
-		e = why_fail(why, E_FAILED, "cannot add to the index of the audit log");
-	return e == OK ? roster_sync(&d->roster, why) : e;
+	if (e != OK)
+		return e;
+	e = roster_pay(&d->roster, d->ledger);
+	return e == OK ? roster_sync(&d->roster, why)
+		       : why_fail(why, e, "cannot add to the index of the audit log");
 }
 
 static enum err init(struct desk *d, const struct recipient *r, struct span text, struct why *why)
@@ -66,7 +68,7 @@ static enum err init(struct desk *d, const struct recipient *r, struct span text
 	enum err e = site_join(&d->site, SITE_AUDITOR, path, why);
 
 	if (e == OK)
-		e = desk_enter(d, why);
+		e = desk_enter(d, LEDGER_PATIENCE, why);
 	if (e == OK)
 		e = desk_renew(d, r, why);
 	if (e == OK)

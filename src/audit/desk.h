@@ -13,8 +13,8 @@ struct desk {
 	struct roster roster;
 };
 
-/* The site of d is set. After an error, too, d is ended by desk_leave. */
-enum err desk_enter(struct desk *d, struct why *why);
+/* The site of d is set; patience: as for ledger_take. After an error, too, d is ended by desk_leave. */
+enum err desk_enter(struct desk *d, long patience, struct why *why);
 void desk_leave(struct desk *d);
 
 /* A new S, sealed to this auditor or to nobody, and its line in the index; all durable. */

@@ -27,7 +27,6 @@
 #define HEADER   (sizeof(MAGIC) - 1 + 4 + 4 + 8)
 #define SLOT     ((size_t)65536)
 #define BODY_MAX (SLOT - HEADER - SEALING_MAC)
-#define PATIENCE 30000  /* ms that another process may keep the lock */
 #define NAP      500000 /* ns between two tries */
 
 _Static_assert(LEDGER_ID + 8 + 1 + LEDGER_SECRET + 1 + LEDGER_PRINT + 8 + TREE_HEIGHT * TREE_HASH +
@@ -345,10 +344,10 @@ static enum err try_at_gate(struct ledger *l, const struct site *s, struct why *
 	return e;
 }
 
-enum err ledger_take(const struct site *s, struct ledger **out, struct why *why)
+enum err ledger_take(const struct site *s, long patience, struct ledger **out, struct why *why)
 {
 	const struct timespec nap = { 0, NAP };
-	const long until = clock_ms() + PATIENCE;
+	const long until = clock_ms() + patience;
 	struct ledger *l = mem_alloc_secret(sizeof(*l));
 	enum err e;
 
@@ -383,6 +382,15 @@ enum err ledger_open(struct ledger *l, uint64_t file, struct why *why)
 				LEDGER_OPEN_MAX);
 	l->open[l->open_n++] = file;
 	return OK;
+}
+
+bool ledger_has(const struct ledger *l, uint64_t file)
+{
+	size_t i = 0;
+
+	while (i < l->open_n && l->open[i] != file)
+		i++;
+	return i < l->open_n;
 }
 
 void ledger_close(struct ledger *l, uint64_t file)

@@ -15,9 +15,11 @@
 enum {
 	LEDGER_ID = 16,
 	LEDGER_SECRET = 32,
-	LEDGER_PRINT = 16,      /* bytes of an auditor's fingerprint */
-	LEDGER_OPEN_MAX = 4096, /* files that are open at once */
-	LEDGER_LINE_MAX = 4096, /* bytes of a line of the index */
+	LEDGER_PRINT = 16,       /* bytes of an auditor's fingerprint */
+	LEDGER_OPEN_MAX = 4096,  /* files that are open at once */
+	LEDGER_LINE_MAX = 4096,  /* bytes of a line of the index */
+	LEDGER_PATIENCE = 30000, /* ms for which others may keep the state locked */
+	LEDGER_HASTE = 250,      /* the same where something else can be done meanwhile */
 };
 
 /* The line that the index must have next: it was decided here first. */
@@ -48,9 +50,9 @@ struct ledger {
 
 /*
  * Enters the gate, locks the state and reads it; makes it when the directory is new. *out is ended by ledger_drop. E_BUSY: another process
- * kept it locked for 30 s. E_CORRUPT: damaged, or missing while there are files. E_TOKEN_UNKNOWN: of a newer version.
+ * kept it locked for so many ms. E_CORRUPT: damaged, or missing while there are files. E_TOKEN_UNKNOWN: of a newer version.
  */
-enum err ledger_take(const struct site *s, struct ledger **out, struct why *why);
+enum err ledger_take(const struct site *s, long patience, struct ledger **out, struct why *why);
 /* Makes what stands in l the state, durably. */
 enum err ledger_store(struct ledger *l, struct why *why);
 /* Unlocks, wipes, leaves the gate. NULL accepted. */
@@ -59,5 +61,6 @@ void ledger_drop(struct ledger *l);
 /* A number enters or leaves the list of open files. E_DEVICE: there are too many. Leaving is nothing for one that is not there. */
 enum err ledger_open(struct ledger *l, uint64_t file, struct why *why);
 void ledger_close(struct ledger *l, uint64_t file);
+bool ledger_has(const struct ledger *l, uint64_t file);
 
 #endif

@@ -22,7 +22,8 @@ struct keys {
 struct opening {
 	const struct roll_policy *policy;
 	const struct author_id *who;
-	const struct preface_after *after;
+	struct author *old;         /* whose file is followed; NULL: none */
+	struct preface_after after; /* and where it ended */
 	struct desk desk;
 };
 
@@ -37,18 +38,42 @@ static bool same_auditor(const struct ledger *l, const struct recipient *r)
 static enum err prepare(struct opening *o, struct recipient *r, struct why *why)
 {
 	struct desk *d = &o->desk;
-	enum err e = OK;
+	enum err e = settle_dead(&d->roster, &d->site, d->ledger, why);
 
-	if (o->after != NULL &&
-	    roster_put_end(&d->roster, d->ledger, "close", o->after->file, &o->after->end) != OK)
-		e = why_fail(why, E_FAILED, "cannot add to the index of the audit log");
-	if (e == OK)
-		e = settle_dead(&d->roster, &d->site, d->ledger, why);
 	if (e == OK)
 		e = recipient_read(&d->site, r, why);
 	if (e == OK && !(d->ledger->keyed && same_auditor(d->ledger, r)))
 		e = desk_renew(d, r, why);
 	return e == OK ? roster_sync(&d->roster, why) : e;
+}
+
+static enum err put_end(struct desk *d, const char *op, uint64_t file, const struct roster_end *end,
+			struct why *why)
+{
+	enum err e = roster_put_end(&d->roster, d->ledger, op, file, end);
+
+	if (e != OK)
+		return why_fail(why, e, "cannot add to the index of the audit log");
+	return roster_sync(&d->roster, why);
+}
+
+/* Once, however often the file that follows is tried. */
+static enum err put_close(struct desk *d, const struct author *a, const struct roster_end *end,
+			  struct why *why)
+{
+	return ledger_has(d->ledger, a->file) ? put_end(d, "close", a->file, end, why) : OK;
+}
+
+static enum err end_old(struct opening *o, struct why *why)
+{
+	struct author *old = o->old;
+	enum err e = old->ended ? OK : author_finish(old, EV_ROLL_ROTATE, why);
+
+	if (e != OK)
+		return e;
+	o->after.file = old->file;
+	author_end(old, &o->after.end);
+	return put_close(&o->desk, old, &o->after.end, why);
 }
 
 /* ---- 1: the number is given out ---- */
@@ -87,7 +112,7 @@ static enum err make_author(struct opening *o, const struct recipient *r, const 
 	enum err e = author_new(o->who, l->id, l->next, k->first, o->policy->mldsa, &a);
 
 	if (e == OK)
-		e = author_first(a, l, o->after, true);
+		e = author_first(a, l, o->old != NULL ? &o->after : NULL, true);
 	if (e == OK)
 		e = owe(l, r, a, k);
 	if (e == OK)
@@ -118,8 +143,11 @@ static enum err give_out(struct opening *o, const struct recipient *r, struct au
 
 static enum err write_first(struct author *a, struct why *why)
 {
-	enum err e = sheet_write(&a->sheet, buf_span(&a->lines), why);
+	struct roster_end end;
+	enum err e;
 
+	author_end(a, &end);
+	e = author_write(a, buf_span(&a->lines), &end, why);
 	buf_clear(&a->lines);
 	return e;
 }
@@ -130,6 +158,7 @@ static enum err create(struct opening *o, struct author *a, struct why *why)
 	char path[PATH_MAX];
 	enum err e = site_file(s, a->file, path, why);
 
+	a->site = *s;
 	if (e == OK)
 		e = sheet_create(&a->sheet, path, dir_file_mode(s->group), why);
 	if (e == E_EXISTS)
@@ -148,18 +177,24 @@ static enum err enrol(struct opening *o, struct why *why)
 {
 	struct desk *d = &o->desk;
 
-	if (roster_pay(&d->roster, d->ledger) != OK)
-		return why_fail(why, E_FAILED, "cannot add to the index of the audit log");
+	enum err e = roster_pay(&d->roster, d->ledger);
+
+	if (e != OK)
+		return why_fail(why, e, "cannot add to the index of the audit log");
 	return roster_sync(&d->roster, why);
 }
 
+/* A file that can go on does not wait for long. */
 static enum err make_file(struct opening *o, struct author **out, struct why *why)
 {
+	const bool haste = o->old != NULL && !o->old->ended;
 	struct recipient r;
-	enum err e = desk_enter(&o->desk, why);
+	enum err e = desk_enter(&o->desk, haste ? LEDGER_HASTE : LEDGER_PATIENCE, why);
 
 	if (e == OK)
 		e = prepare(o, &r, why);
+	if (e == OK && o->old != NULL)
+		e = end_old(o, why);
 	if (e == OK)
 		e = give_out(o, &r, out, why);
 	if (e == OK)
@@ -196,17 +231,18 @@ static enum err make_stream(struct opening *o, struct author **out, struct why *
 	hold_enter();
 	e = sheet_stream(&a->sheet, o->desk.site.path, why);
 	hold_leave();
-	if (e == OK && author_first(a, NULL, NULL, a->sheet.durable) != OK)
-		e = why_fail(why, E_FAILED, "cannot begin the audit log");
-	return e == OK ? write_first(a, why) : e;
+	if (e != OK)
+		return e;
+	e = author_first(a, NULL, NULL, a->sheet.durable);
+	return e == OK ? write_first(a, why) : why_fail(why, e, "cannot begin the audit log");
 }
 
 /* ---- */
 
-enum err opening_make(const struct roll_policy *p, const struct author_id *who,
-		      const struct preface_after *after, struct author **out, struct why *why)
+enum err opening_make(const struct roll_policy *p, const struct author_id *who, struct author *old,
+		      struct author **out, struct why *why)
 {
-	struct opening o = { .policy = p, .who = who, .after = after };
+	struct opening o = { .policy = p, .who = who, .old = old };
 	struct author *a = NULL;
 	struct quiet q;
 	enum err e;
@@ -226,34 +262,50 @@ enum err opening_make(const struct roll_policy *p, const struct author_id *who,
 	return e;
 }
 
-static enum err put_end(struct desk *d, const struct author *a, struct why *why)
-{
-	struct roster_end end;
-	enum err e = desk_enter(d, why);
+/* ---- ends ---- */
 
-	author_end(a, &end);
+/* Where a file is written, its directory was; when it is gone, no other is made in its place. */
+static enum err enter_of(struct desk *d, const struct author *a, long patience, struct why *why)
+{
+	enum err e;
+
+	d->site = a->site;
+	e = desk_enter(d, patience, why);
 	if (e == OK && memcmp(d->ledger->id, a->id, sizeof(a->id)) != 0)
 		e = why_fail(why, E_DEVICE, "%s was replaced", d->site.path);
-	if (e == OK && roster_put_end(&d->roster, d->ledger, "close", a->file, &end) != OK)
-		e = why_fail(why, E_FAILED, "cannot add to the index of the audit log");
-	if (e == OK)
-		e = roster_sync(&d->roster, why);
-	desk_leave(d);
 	return e;
 }
 
-enum err opening_end(const struct roll_policy *p, const struct author *a, struct why *why)
+enum err opening_close(const struct author *a, struct why *why)
 {
+	struct roster_end end;
 	struct quiet q;
 	struct desk d;
-	enum err e = OK;
+	enum err e;
 
 	if (a->sheet.stream)
 		return OK;
+	author_end(a, &end);
 	quiet_begin(&q);
-	e = site_find(p->target, p->group, &d.site, why);
+	e = enter_of(&d, a, LEDGER_PATIENCE, why);
 	if (e == OK)
-		e = put_end(&d, a, why);
+		e = put_close(&d, a, &end, why);
+	desk_leave(&d);
+	quiet_end(&q);
+	return e;
+}
+
+enum err opening_leave(const struct author *a, long patience, struct why *why)
+{
+	struct quiet q;
+	struct desk d;
+	enum err e;
+
+	quiet_begin(&q);
+	e = enter_of(&d, a, patience, why);
+	if (e == OK)
+		e = put_end(&d, "left", a->file, &a->safe, why);
+	desk_leave(&d);
 	quiet_end(&q);
 	return e;
 }

@@ -16,8 +16,12 @@
 #include <time.h>
 
 enum {
-	LINES_MAX = 65536
-}; /* bytes of records that nobody waits for, before they are written all the same */
+	LINES_MAX =
+		65536, /* bytes of records that nobody waits for, before they are written all the same */
+	PAUSE = 1
+		<< 20, /* a file that could not be followed grows by so much before the next try, */
+	NEXT_ROOM = 256 << 10, /* bytes that must be free before a file is followed by another */
+};
 
 static uint64_t now_ns(void)
 {
@@ -69,41 +73,79 @@ static void lead_end_locked(struct roll *r)
 	(void)pthread_cond_broadcast(&r->done);
 }
 
-static enum err open_first_locked(struct roll *r)
+/* The last record of a file is durable, and with it all that was appended before. */
+static void count_end_locked(struct roll *r, uint64_t bytes)
 {
-	struct why why = { "" };
-	struct author *a = NULL;
+	r->appended++;
+	r->durable = r->appended;
+	r->waiting = 0;
+	r->barriers++;
+	r->bytes += bytes;
+}
+
+static void retire_locked(struct roll *r, struct author *old)
+{
+	if (old == r->first) { /* its file's lock is kept */
+		author_strip(old);
+		return;
+	}
+	lock_drop(&r->mu);
+	sheet_close(&old->sheet);
+	lock_take(&r->mu);
+	author_free(old);
+}
+
+static void begin_locked(struct roll *r, struct author *a)
+{
+	struct author *old = r->author;
+
+	r->author = a;
+	if (r->first == NULL)
+		r->first = a;
+	r->appended++;
+	r->durable = r->appended;
+	r->barriers += a->sheet.durable;
+	r->bytes += a->sheet.size;
+	r->turning = false;
+	if (old != NULL)
+		retire_locked(r, old);
+}
+
+/* The first file, or the one that follows. Nothing is appended meanwhile. */
+static enum err make_locked(struct roll *r, struct why *why)
+{
+	struct author *old = r->author, *a = NULL;
+	const bool ended = old != NULL && old->ended;
+	const uint64_t size = old != NULL ? old->sheet.size : 0;
 	enum err e;
 
-	lead_begin_locked(r);
 	lock_drop(&r->mu);
-	e = opening_make(&r->policy, &r->who, NULL, &a, &why);
+	e = opening_make(&r->policy, &r->who, old, &a, why);
 	lock_take(&r->mu);
-	if (e == OK) {
-		r->author = r->first = a;
-		r->appended++;
-		r->durable = r->appended;
-		r->barriers += a->sheet.durable;
-		r->bytes += a->sheet.size;
-	} else if (!passing(e)) {
-		fail_locked(r, &why);
-		e = E_DEVICE;
-	}
-	lead_end_locked(r);
+	if (old != NULL && old->ended && !ended)
+		count_end_locked(r, old->sheet.size - size);
+	if (e == OK)
+		begin_locked(r, a);
+	else if (!passing(e))
+		fail_locked(r, why);
 	return e;
 }
 
 enum err queue_open_locked(struct roll *r)
 {
+	struct why why = { "" };
 	enum err e = OK;
 
 	while (e == OK && !atomic_load(&r->failed) && (r->author == NULL || r->turning)) {
-		if (r->led)
+		if (r->led) {
 			lock_wait(&r->mu, &r->done);
-		else
-			e = open_first_locked(r);
+			continue;
+		}
+		lead_begin_locked(r);
+		e = make_locked(r, &why);
+		lead_end_locked(r);
 	}
-	return e == OK && atomic_load(&r->failed) ? E_DEVICE : e;
+	return atomic_load(&r->failed) ? E_DEVICE : e;
 }
 
 /* A single writer never waits. */
@@ -141,13 +183,15 @@ static void write_locked(struct roll *r)
 	struct buf lines = a->lines;
 	const uint64_t upto = r->appended;
 	struct why why = { "" };
+	struct roster_end end;
 	enum err e;
 
 	a->lines = r->spare;
 	r->spare = (struct buf){ 0 };
 	r->waiting = 0;
+	author_end(a, &end);
 	lock_drop(&r->mu);
-	e = sheet_write(&a->sheet, buf_span(&lines), &why);
+	e = author_write(a, buf_span(&lines), &end, &why);
 	lock_take(&r->mu);
 	if (e == OK) {
 		r->durable = upto;
@@ -168,64 +212,66 @@ static void smooth_locked(struct roll *r, uint64_t took, size_t n)
 
 /* ---- turning over ---- */
 
-static void retire_locked(struct roll *r, struct author *old)
+/* The next try is when the file has grown by twice as much as before this one. */
+static void put_off_locked(struct roll *r, const char *reason)
 {
-	sheet_trim(&old->sheet);
-	if (old == r->first) { /* its file's lock is kept */
-		author_strip(old);
-		return;
-	}
-	lock_drop(&r->mu);
-	sheet_close(&old->sheet);
-	lock_take(&r->mu);
-	author_free(old);
+	struct author *a = r->author;
+
+	a->pause = a->pause == 0 ? PAUSE : 2 * a->pause;
+	if (a->pause > r->policy.rotate_bytes)
+		a->pause = r->policy.rotate_bytes;
+	a->turn_at = a->sheet.size + a->pause;
+	log_put(LEVEL_WARNING,
+		"%s of the audit log is full, and goes on until another can follow: %s",
+		a->sheet.path, reason);
 }
 
-/* The last record of the old file is durable, and nothing is appended meanwhile. */
-static void follow_locked(struct roll *r)
-{
-	struct author *old = r->author, *next = NULL;
-	struct preface_after after = { .file = old->file };
-	struct why why = { "" };
-	enum err e;
-
-	author_end(old, &after.end);
-	lock_drop(&r->mu);
-	e = opening_make(&r->policy, &r->who, &after, &next, &why);
-	lock_take(&r->mu);
-	if (e != OK) {
-		fail_locked(r, &why);
-		return;
-	}
-	r->author = next;
-	r->appended++;
-	r->durable = r->appended;
-	r->barriers++;
-	r->bytes += next->sheet.size;
-	retire_locked(r, old);
-}
-
+/* The space for the next file is set aside in this one, which gives it back as it ends. */
 static void turn_locked(struct roll *r)
 {
-	enum err e = author_sign(r->author, EV_ROLL_ROTATE);
+	struct author *old = r->author;
+	struct why why = { "" };
 
-	if (e != OK) {
-		fail_own_locked(r, e);
+	sheet_reserve(&old->sheet, old->lines.n + NEXT_ROOM);
+	if (old->sheet.low) {
+		put_off_locked(r, "there is hardly any space left");
 		return;
 	}
-	r->appended++;
 	r->turning = true;
-	write_locked(r);
-	if (!atomic_load(&r->failed))
-		follow_locked(r);
+	if (make_locked(r, &why) == OK || atomic_load(&r->failed) || old->ended)
+		return;
 	r->turning = false;
+	put_off_locked(r, why.text);
 }
 
 static bool full(const struct roll *r)
 {
 	const struct sheet *s = &r->author->sheet;
 
-	return !s->stream && r->policy.rotate_bytes != 0 && s->size >= r->policy.rotate_bytes;
+	return !s->stream && r->policy.rotate_bytes != 0 && s->size >= r->policy.rotate_bytes &&
+	       s->size >= r->author->turn_at;
+}
+
+/* ---- a file that somebody else touched ---- */
+
+/* At once, since this process may not come to its end; and once more at its end, if it was not possible now. */
+static void leave(struct author *a, long patience)
+{
+	struct why why = { "" };
+
+	if (!a->sheet.touched || a->left)
+		return;
+	a->left = opening_leave(a, patience, &why) == OK;
+	if (!a->left)
+		log_put(LEVEL_ERROR, "the index does not say where %s of the audit log ended: %s",
+			a->sheet.path, why.text);
+}
+
+static void leave_locked(struct roll *r)
+{
+	lock_drop(&r->mu);
+	leave(r->author, LEDGER_HASTE);
+	lock_take(&r->mu);
 }
 
 static void lead_locked(struct roll *r)
@@ -243,6 +289,8 @@ static void lead_locked(struct roll *r)
 	smooth_locked(r, now_ns() - began, n);
 	if (!atomic_load(&r->failed) && full(r))
 		turn_locked(r);
+	if (atomic_load(&r->failed))
+		leave_locked(r);
 	lead_end_locked(r);
 }
 
@@ -326,25 +374,16 @@ void queue_relieve_locked(struct roll *r)
 
 /* ---- the end ---- */
 
-static bool stop(struct roll *r)
+static void stop(struct author *a)
 {
-	struct author *a = r->author;
 	struct why why = { "" };
-	enum err e;
+	enum err e = a->ended ? OK : author_finish(a, EV_MODULE_STOP, &why);
 
-	if (atomic_load(&r->failed))
-		return false;
-	e = author_sign(a, EV_MODULE_STOP);
-	if (e != OK)
-		(void)why_fail(&why, e, "%s", err_text(e));
 	if (e == OK)
-		e = sheet_write(&a->sheet, buf_span(&a->lines), &why);
-	if (e == OK)
-		e = opening_end(&r->policy, a, &why);
+		e = opening_close(a, &why);
 	if (e != OK)
 		log_fault(FAULT_ROLL, "%s of the audit log was not closed: %s", a->sheet.path,
 			  why.text);
-	return e == OK;
 }
 
 void queue_finish(struct roll *r)
@@ -353,8 +392,9 @@ void queue_finish(struct roll *r)
 
 	if (a == NULL)
 		return;
-	if (stop(r))
-		sheet_trim(&a->sheet);
+	if (!atomic_load(&r->failed))
+		stop(a);
+	leave(a, LEDGER_PATIENCE);
 	sheet_close(&a->sheet);
 	if (r->first != a) {
 		sheet_close(&r->first->sheet);

@@ -127,30 +127,33 @@ enum err sheet_stream(struct sheet *s, const char *path, struct why *why)
 
 /* ---- writing ---- */
 
-/* The descriptor is ours, and nobody else wrote to the file or shortened it. */
-static enum err check_file(const struct sheet *s, struct why *why)
+/* The descriptor is ours. */
+static enum err check_held(const struct sheet *s, struct stat *st, struct why *why)
 {
-	struct stat st;
-
-	if (!hold_ours(&s->hold, &st))
+	if (!hold_ours(&s->hold, st))
 		return why_fail(why, E_DEVICE, "%s was closed by the program", s->path);
-	if (s->stream)
-		return OK;
-	if ((uint64_t)st.st_size != s->size)
-		return why_fail(why, E_DEVICE, "%s was changed by somebody else", s->path);
 	return OK;
 }
 
+/* Nobody else wrote to the file or shortened it. */
+static enum err check_size(struct sheet *s, const struct stat *st, struct why *why)
+{
+	if (s->stream || (uint64_t)st->st_size == s->size)
+		return OK;
+	s->touched = true;
+	return why_fail(why, E_DEVICE, "%s was changed by somebody else", s->path);
+}
+
 /* Whoever looks under the name finds this file. */
-static enum err check_name(const struct sheet *s, struct why *why)
+static enum err check_name(struct sheet *s, struct why *why)
 {
 	struct stat st;
 
-	if (s->stream)
+	if (s->stream ||
+	    (lstat(s->path, &st) == 0 && st.st_dev == s->hold.dev && st.st_ino == s->hold.ino))
 		return OK;
-	if (lstat(s->path, &st) != 0 || st.st_dev != s->hold.dev || st.st_ino != s->hold.ino)
-		return why_fail(why, E_DEVICE, "%s was removed, renamed or replaced", s->path);
-	return OK;
+	s->touched = true;
+	return why_fail(why, E_DEVICE, "%s was removed, renamed or replaced", s->path);
 }
 
 static bool wait_for_room(const struct sheet *s)
@@ -194,8 +197,11 @@ static enum err barrier(const struct sheet *s, struct why *why)
 enum err sheet_write(struct sheet *s, struct span data, struct why *why)
 {
 	struct quiet q;
-	enum err e = check_file(s, why);
+	struct stat st;
+	enum err e = check_held(s, &st, why);
 
+	if (e == OK)
+		e = check_size(s, &st, why);
 	if (e != OK)
 		return e;
 	quiet_begin(&q);
@@ -203,9 +209,13 @@ enum err sheet_write(struct sheet *s, struct span data, struct why *why)
 	quiet_end(&q);
 	if (e == OK)
 		e = barrier(s, why);
-	/* once more: another thread of the host may have closed it meanwhile, and what was written and synced is another file */
+	/* another thread of the host may have closed it meanwhile, and what was written and synced is another file */
 	if (e == OK)
-		e = check_file(s, why);
+		e = check_held(s, &st, why);
+	if (e != OK)
+		return e;
+	s->safe = s->size;
+	e = check_size(s, &st, why);
 	return e == OK ? check_name(s, why) : e;
 }
 

@@ -20,7 +20,9 @@ struct sheet {
 	bool durable;      /* there are barriers */
 	bool reservable;   /* the filesystem can keep space for a file */
 	bool low;          /* and could not, the last time */
+	bool touched;      /* somebody else changed, moved or removed it */
 	uint64_t size;     /* bytes that we wrote */
+	uint64_t safe;     /* of those, what is known to be durable */
 	uint64_t reserved; /* and that the file has space for */
 };
 
@@ -34,7 +36,10 @@ enum err sheet_stream(struct sheet *s, const char *path, struct why *why);
 
 /* Space for n bytes more and the reserve; s->low when that is not to be had, which is no error yet. */
 void sheet_reserve(struct sheet *s, size_t n);
-/* Writes data and makes it durable. E_DEVICE, whatever the cause: also when the file is no longer what or where we left it. */
+/*
+ * Writes data and makes it durable. E_DEVICE, whatever the cause: also when the file is no longer what or where we left it. s->safe has grown by data
+ * when that is durable in spite of the error.
+ */
 enum err sheet_write(struct sheet *s, struct span data, struct why *why);
 /* Nothing more will be written: the space that is left over is given back. */
 void sheet_trim(struct sheet *s);

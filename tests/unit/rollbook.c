@@ -171,7 +171,7 @@ size_t book_count(const char *path, const char *what)
 enum { FILES_MAX = 4096 };
 
 struct entry {
-	bool opened, voided, ended, whole;
+	bool opened, voided, ended, left, whole;
 	uint64_t seq;
 	uint8_t first[32], head[32];
 };
@@ -180,7 +180,6 @@ static void take_end(const char *line, struct entry *e)
 {
 	char digits[65];
 
-	assert_false(e->ended);
 	e->ended = true;
 	e->whole = strncmp(value(line, "seq"), "null", 4) != 0;
 	if (!e->whole) {
@@ -224,8 +223,11 @@ static void take_index_line(const char *line, struct entry *entries, uint64_t *n
 		return;
 	}
 	assert_true(e->opened);
+	assert_false(e->ended &&
+		     (!e->left || strcmp(op, "left") != 0)); /* only `left` comes again */
 	*(strcmp(op, "close") == 0 ? &b->closes : &b->lefts) += 1;
-	assert_true(strcmp(op, "close") == 0 || strcmp(op, "left") == 0);
+	e->left = strcmp(op, "left") == 0;
+	assert_true(strcmp(op, "close") == 0 || e->left);
 	take_end(line, e);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rolling.h"
 
+#include "auditor/review.h"
 #include "crypto/lib.h"
 #include "scratch.h"
 #include <pthread.h>
@@ -79,6 +80,38 @@ struct book rolling_checked(void **state)
 
 	book_check(scratch_path(state, "roll"), &b);
 	return b;
+}
+
+static struct review review(void **state, const char *dir)
+{
+	const struct review_ask ask = { .dir = scratch_path(state, dir), .jobs = 1 };
+	struct review r;
+	struct why why = { "" };
+
+	if (review_run(&ask, &r, &why) != OK)
+		fail_msg("%s", why.text);
+	return r;
+}
+
+void rolling_sound(void **state, const char *dir)
+{
+	struct review r = review(state, dir);
+
+	if (r.bad.total != 0)
+		fail_msg("%s: roll %u, line %u: %s: %s", dir, (unsigned)r.bad.at[0].file,
+			 (unsigned)r.bad.at[0].line, damage_word(r.bad.at[0].kind),
+			 r.bad.at[0].text);
+	review_free(&r);
+}
+
+void rolling_finds(void **state, const char *dir, enum damage kind, uint64_t file)
+{
+	struct review r = review(state, dir);
+
+	assert_int_equal(r.bad.total, 1);
+	assert_string_equal(damage_word(r.bad.at[0].kind), damage_word(kind));
+	assert_int_equal(r.bad.at[0].file, file);
+	review_free(&r);
 }
 
 void rolling_must_fail(struct roll *r, const char *text)

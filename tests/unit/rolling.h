@@ -4,6 +4,7 @@
 #define CHANCERY_TESTS_ROLLING_H
 
 #include "audit/roll.h"
+#include "auditor/finding.h"
 
 #include "rollbook.h"
 #include <sys/types.h>
@@ -22,6 +23,9 @@ void rolling_must_fail(struct roll *r, const char *text);
 /* The path of file n, static; what book_check says of the directory. */
 const char *rolling_file(void **state, unsigned n);
 struct book rolling_checked(void **state);
+/* What the auditor finds in a directory of the scratch directory: nothing; or one thing, of this kind, in this file. */
+void rolling_sound(void **state, const char *dir);
+void rolling_finds(void **state, const char *dir, enum damage kind, uint64_t file);
 
 /* Another process that records so much, and then ends its roll or just exits. */
 pid_t rolling_start(void **state, unsigned count, bool end);

@@ -245,6 +245,10 @@ static void a_failed_barrier_is_not_tried_again(void **state)
 	assert_true(s.failed);
 	assert_non_null(strstr(s.why, "cannot sync"));
 	roll_free(r);
+	/* what of it is on the disk its author does not know, and does not say */
+	assert_int_equal(book_count(scratch_path(state, "roll/index"), "\"op\":\"left\""), 0);
+	rolling_finish(rolling_start(state, 1, true));
+	rolling_sound(state, "roll");
 }
 
 /* Another thread of the host closes what is not its own, between our look at the descriptor and its use. */
@@ -386,6 +390,28 @@ static void low_space_is_told_once(void **state)
 	roll_state(r, &s);
 	assert_false(s.low);
 	roll_free(r);
+}
+
+/* A full file is not ended before there is space for the next. */
+static void without_space_a_full_file_goes_on(void **state)
+{
+	struct roll_policy p = rolling_policy(state);
+	struct roll_state s;
+	struct roll *r;
+
+	p.rotate_bytes = 2500;
+	assert_int_equal(roll_new(&p, &r), OK);
+	rolling_sign(r);
+	no_space = true;
+	rolling_signs(r, 30);
+	roll_state(r, &s);
+	assert_int_equal(s.file, 1);
+	no_space = false;
+	rolling_signs(r, 30);
+	roll_state(r, &s);
+	assert_true(s.file > 1);
+	roll_free(r);
+	rolling_sound(state, "roll");
 }
 
 /* ---- gathering ---- */
@@ -558,6 +584,7 @@ int main(void)
 		TEST(a_failure_reaches_everybody),
 		TEST(what_is_answered_is_written),
 		TEST(low_space_is_told_once),
+		TEST(without_space_a_full_file_goes_on),
 		TEST(a_single_writer_never_waits),
 		TEST(writers_are_gathered),
 		TEST(a_power_cut_loses_nothing_that_was_answered),
