@@ -123,6 +123,13 @@ bool case_plain_memory(void)
 	       getenv("CHANCERY_UNDER_VALGRIND") == NULL;
 }
 
+bool case_no_threads_after_fork(void)
+{
+	const char *sanitizer = getenv("CHANCERY_SANITIZE");
+
+	return sanitizer != NULL && strcmp(sanitizer, "thread") == 0;
+}
+
 /* ---- PINs ---- */
 
 CK_RV case_login(CK_SESSION_HANDLE s, CK_USER_TYPE who, const char *pin)

@@ -52,6 +52,8 @@ void case_child(void (*body)(void));
  * test of memory itself says nothing there.
  */
 bool case_plain_memory(void);
+/* ThreadSanitizer ends a child that makes threads, when its parent had some. */
+bool case_no_threads_after_fork(void);
 
 /* ---- PINs ---- */
 
