@@ -7,6 +7,7 @@
 
 enum powercut_op {
 	POWERCUT_WRITE,    /* ino, at; a: the bytes */
+	POWERCUT_APPEND,   /* the same, by O_APPEND */
 	POWERCUT_TRUNCATE, /* ino, at: the new length */
 	POWERCUT_SYNC,     /* ino: everything written to it is durable */
 	POWERCUT_CREATE,   /* ino; a: path */

@@ -5,10 +5,11 @@
  *   powercut_images LOG ROOT IMAGE ACKS COUNT SEED COMMAND...
  *
  * ROOT is the directory that was logged, IMAGE where its images go, ACKS a file that gets what was acknowledged until then. COMMAND must
- * succeed on each of COUNT images. Prints and repeats by SEED; the exit status is 1 when an image failed.
+ * succeed on each of COUNT images; COUNT 0: one cut after each entry. Prints and repeats by SEED; the exit status is 1 when an image failed.
  *
  * What may be lost, more than any file system in use would: of a file, each write and each change of length since its last
- * sync, independently of each other, and any 512 bytes of a write; of the names, all after the last one that a sync of its directory
+ * sync, independently of each other, and any 512 bytes of a write; of what was appended (O_APPEND), all behind some byte, or zeros are there
+ * instead: a file system writes the data before the length, or the length before the data; of the names, all after the last one that a sync of its directory
  * made durable, from any point on (the journal of a file system keeps their order).
  */
 #include "powercut.h"
@@ -120,6 +121,18 @@ static void apply_sectors(struct file *f, const struct entry *n, bool torn)
 	}
 }
 
+/* Returns whether more may follow. */
+static bool append(struct file *f, const struct entry *n, bool whole, bool torn)
+{
+	size_t kept = whole ? n->e.a_n : torn ? (size_t)rand_r(&rnd) % n->e.a_n : 0;
+
+	resize(f, n->e.at + kept);
+	memcpy(f->p + n->e.at, n->a, kept);
+	if (!whole && chance(30))
+		resize(f, n->e.at + n->e.a_n);
+	return whole;
+}
+
 static bool survives(enum fate fate)
 {
 	return fate == KEEP_ALL || fate == TEAR || (fate == LOSE_SOME && chance(50));
@@ -146,17 +159,20 @@ static size_t end_of(uint64_t ino, size_t made, size_t cut)
 static void build_file(struct file *f, uint64_t ino, size_t made, size_t cut, enum fate fate)
 {
 	size_t end = end_of(ino, made, cut), durable = last_sync(ino, end);
+	bool more = true;
 
 	f->n = 0;
 	for (size_t i = made; i < end; i++) {
 		const struct entry *n = &log_entries[i];
-		bool sure = i < durable;
+		bool sure = i < durable, torn = !sure && fate == TEAR;
 
-		if (n->e.ino != ino || (!sure && !survives(fate)))
+		if (n->e.ino != ino)
 			continue;
-		if (n->e.op == POWERCUT_WRITE)
-			apply_sectors(f, n, !sure && fate == TEAR);
-		else if (n->e.op == POWERCUT_TRUNCATE)
+		if (n->e.op == POWERCUT_APPEND && more)
+			more = append(f, n, sure || (!torn && survives(fate)), torn);
+		else if (n->e.op == POWERCUT_WRITE && (sure || survives(fate)))
+			apply_sectors(f, n, torn);
+		else if (n->e.op == POWERCUT_TRUNCATE && (sure || survives(fate)))
 			resize(f, n->e.at);
 	}
 }
@@ -390,6 +406,7 @@ int main(int argc, char **argv)
 	static const char *const fates[] = { "all lost", "all kept", "some lost", "torn" };
 	unsigned seed, failed = 0;
 	size_t count;
+	bool dense;
 
 	if (argc < 8) {
 		fprintf(stderr,
@@ -401,13 +418,16 @@ int main(int argc, char **argv)
 	if (names == NULL || log_n == 0)
 		die(argv[1]);
 	count = strtoul(argv[5], NULL, 10);
+	dense = count == 0;
+	if (dense)
+		count = log_n;
 	seed = (unsigned)strtoul(argv[6], NULL, 10);
 	for (size_t i = 0; i < count; i++) {
-		enum fate fate = (enum fate)(i % FATES);
+		enum fate fate = (enum fate)((i + (dense ? seed : 0)) % FATES);
 		size_t cut;
 
 		rnd = seed + (unsigned)i * 7919;
-		cut = choose_cut();
+		cut = dense ? i + 1 : choose_cut();
 		build(argv[2], argv[3], cut, fate);
 		write_acks(argv[4], cut);
 		if (passes(argv + 7))

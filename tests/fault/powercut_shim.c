@@ -6,7 +6,8 @@
  *   POWERCUT_ROOT  the directory (absolute, without links)
  *   POWERCUT_LOG   where to write the log (powercut.h)
  *   POWERCUT_ACK   a file: what is written to it is an acknowledgement
- *   POWERCUT_DROP  a barrier that is done but not written down, as if the program had none: journal, file (any other file) or dir
+ *   POWERCUT_DROP  a barrier that is done but not written down, as if the program had none: journal, roll, index, state (of files in a
+ *                  directory "roll"), file (any other), rolldir, dir (any other)
  *   POWERCUT_FAIL  CALL:N:ERRNO, for example fdatasync:3:5: the N-th call of that kind under the directory fails and does nothing.
  *                  CALL is write, sync (of a file or a directory), truncate or name (rename, link, mkdir, unlink, creation).
  *                  ERRNO may end in +: all later ones of the kind fail too.
@@ -110,11 +111,11 @@ static bool name_path(int dir, const char *name, char path[PATH_MAX])
 	return true;
 }
 
-static bool is_journal(const char *path)
+static bool ends_in(const char *path, const char *end)
 {
-	size_t n = strlen(path);
+	size_t n = strlen(path), k = strlen(end);
 
-	return n > 8 && strcmp(path + n - 8, "-journal") == 0;
+	return n > k && strcmp(path + n - k, end) == 0;
 }
 
 /* ---- the log ---- */
@@ -202,6 +203,19 @@ ssize_t pwrite64(int fd, const void *p, size_t n, off64_t at)
 	return do_pwrite(fd, p, n, at);
 }
 
+static bool appends(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && (flags & O_APPEND) != 0;
+}
+
+/* Where the next write goes. */
+static off_t place_of(int fd)
+{
+	return lseek(fd, 0, appends(fd) ? SEEK_END : SEEK_CUR);
+}
+
 ssize_t write(int fd, const void *p, size_t n)
 {
 	char path[PATH_MAX] = "";
@@ -211,10 +225,11 @@ ssize_t write(int fd, const void *p, size_t n)
 
 	begin();
 	ours = file_under_root(fd, path);
-	at = ours ? lseek(fd, 0, SEEK_CUR) : 0;
+	at = ours ? place_of(fd) : 0;
 	done = ours && fails("write") ? -1 : REAL(write)(fd, p, n);
 	if (ours && done > 0)
-		note(POWERCUT_WRITE, inode_of(fd), (uint64_t)at, p, (size_t)done, NULL, 0);
+		note(appends(fd) ? POWERCUT_APPEND : POWERCUT_WRITE, inode_of(fd), (uint64_t)at, p,
+		     (size_t)done, NULL, 0);
 	else if (done > 0 && ack != NULL && strcmp(path, ack) == 0)
 		note(POWERCUT_ACK, 0, 0, p, (size_t)done, NULL, 0);
 	end();
@@ -248,11 +263,22 @@ int ftruncate64(int fd, off64_t n)
 
 /* ---- barriers ---- */
 
+static const char *kind_of(const char *path, bool dir)
+{
+	if (dir)
+		return ends_in(path, "/roll") ? "rolldir" : "dir";
+	if (ends_in(path, "-journal"))
+		return "journal";
+	if (ends_in(path, "/roll/index"))
+		return "index";
+	if (ends_in(path, "/roll/state"))
+		return "state";
+	return strstr(path, "/roll/roll.") != NULL ? "roll" : "file";
+}
+
 static bool dropped(const char *path, bool dir)
 {
-	const char *kind = dir ? "dir" : is_journal(path) ? "journal" : "file";
-
-	return drop != NULL && strcmp(drop, kind) == 0;
+	return drop != NULL && strcmp(drop, kind_of(path, dir)) == 0;
 }
 
 static int do_sync(int fd, int (*real)(int))

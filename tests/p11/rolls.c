@@ -6,6 +6,7 @@
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void find(glob_t *g)
@@ -105,4 +106,38 @@ void rolls_unlink_all(void)
 	for (size_t i = 0; i < g.gl_pathc; i++)
 		assert_int_equal(unlink(g.gl_pathv[i]), 0);
 	globfree(&g);
+}
+
+/* Runs chancery with arguments, in the shell's form. */
+static int run(const char *arguments)
+{
+	const char *cli = getenv("CHANCERY");
+	char command[1024];
+	int n, status;
+
+	assert_non_null(cli);
+	n = snprintf(command, sizeof(command),
+		     "out=$('%s' %s 2>&1) || { status=$?; echo \"$out\" >&2; exit $status; }", cli,
+		     arguments);
+	assert_true(n < (int)sizeof(command));
+	status = system(command);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+int rolls_auditor(void)
+{
+	char arguments[256];
+
+	snprintf(arguments, sizeof(arguments), "audit init --quiet --key-out '%s/auditor.key'",
+		 p11_home());
+	return run(arguments);
+}
+
+int rolls_verify(const char *arguments)
+{
+	char all[768];
+
+	assert_true(snprintf(all, sizeof(all), "audit verify %s", arguments) < (int)sizeof(all));
+	return run(all);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the roll of the module under test, as lines of JSON and no more: whether it verifies is for other tests. */
+/* Reading the roll of the module under test, as lines of JSON. */
 #ifndef CHANCERY_TESTS_ROLLS_H
 #define CHANCERY_TESTS_ROLLS_H
 
@@ -14,5 +14,9 @@ json_t *rolls_last(const char *event);
 void rolls_text(const json_t *record, const char *path, const char *want);
 /* A file of the directory, "roll.000001": removed. */
 void rolls_unlink_all(void);
+/* Makes an auditor known to the roll; the private keys are in "auditor.key" of the home. Returns the exit status. */
+int rolls_auditor(void);
+/* `chancery audit verify` with these arguments: its exit status. Unless it is 0 its words go to standard error. */
+int rolls_verify(const char *arguments);
 
 #endif

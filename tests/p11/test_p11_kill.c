@@ -9,6 +9,7 @@
  * Breaks it: a caller that does not wait until its record is written (mutations roll-answered-queued).
  */
 #include "case.h"
+#include "rolls.h"
 #include "tally.h"
 
 #include <errno.h>
@@ -138,28 +139,13 @@ static void roll_path(char path[128])
 	snprintf(path, 128, "%s/roll", p11_home());
 }
 
-static void verify(const char *arguments)
-{
-	const char *cli = getenv("CHANCERY");
-	char command[1024];
-
-	assert_non_null(cli);
-	snprintf(command, sizeof(command), "'%s' audit verify %s >'%s/verify.out' 2>&1", cli,
-		 arguments, p11_home());
-	if (system(command) != 0) {
-		snprintf(command, sizeof(command), "cat '%s/verify.out' >&2", p11_home());
-		(void)!system(command);
-		fail_msg("audit verify %s: damage", arguments);
-	}
-}
-
 static void verify_all(void)
 {
 	char arguments[256];
 
 	snprintf(arguments, sizeof(arguments),
 		 "--dir '%s/roll' --auditor-key 'file:%s/auditor.key'", p11_home(), p11_home());
-	verify(arguments);
+	assert_int_equal(rolls_verify(arguments), 0);
 }
 
 static void verify_files(unsigned from, unsigned to)
@@ -169,7 +155,7 @@ static void verify_files(unsigned from, unsigned to)
 	for (unsigned n = from; n < to; n++) {
 		snprintf(path, sizeof(path), "%s/roll/roll.%06u", p11_home(), n);
 		if (access(path, F_OK) == 0)
-			verify(path);
+			assert_int_equal(rolls_verify(path), 0);
 	}
 }
 
@@ -292,13 +278,7 @@ static int share(void **state)
 
 static int setup(void **state)
 {
-	char command[512];
-
-	if (p11_setup_only_loaded(state) != 0)
-		return 1;
-	snprintf(command, sizeof(command), "'%s' audit init --quiet --key-out '%s/auditor.key'",
-		 getenv("CHANCERY"), p11_home());
-	return system(command);
+	return p11_setup_only_loaded(state) != 0 || rolls_auditor() != 0;
 }
 
 int main(void)
