@@ -244,10 +244,10 @@ static void use(struct source *s, const struct attr_who *who, struct attrset *ob
 		return;
 	change(attr_set, who, obj, by);
 	change(attr_copy, who, obj, by);
-	attr_match(obj, true, by);
+	attr_match(obj, true, true, by);
 	attr_agrees(obj, CKA_WRAP_TEMPLATE, by);
 	if (attr_impose(obj, CKA_UNWRAP_TEMPLATE, by) == OK)
-		demand(attr_agrees(obj, CKA_UNWRAP_TEMPLATE, by));
+		demand(attr_impose(obj, CKA_UNWRAP_TEMPLATE, by) == OK);
 	attrset_free(by);
 }
 

@@ -170,7 +170,10 @@ typedef struct CK_CHANCERY_FUNCTIONS {
 	 */
 	CK_RV(*AuditOnBehalf)
 	(CK_SESSION_HANDLE hSession, const CK_UTF8CHAR *text, CK_ULONG len);
-	/* The record that the last call with this session left, if it left any; CKR_OPERATION_NOT_INITIALIZED: the session has left none yet. */
+	/*
+	 * The record that was last made for this session, whatever thread called: that of the last call if it is one that is recorded.
+	 * CKR_OPERATION_NOT_INITIALIZED: there is none yet, or the last could not be made.
+	 */
 	CK_RV(*AuditReference)
 	(CK_SESSION_HANDLE hSession, CK_CHANCERY_REFERENCE_PTR reference);
 	/* Signs a checkpoint over all that was recorded, and returns when it is durable. CKR_FUNCTION_NOT_SUPPORTED: the log is off. */
@@ -178,7 +181,7 @@ typedef struct CK_CHANCERY_FUNCTIONS {
 	CK_RV (*AuditState)(CK_CHANCERY_AUDIT_PTR state);
 	/*
 	 * Whether the keys of the token are to work only with the audit log, sealed in the token. What must be recorded
-	 * gets CKR_DEVICE_ERROR then where the log is off, this function included.
+	 * gets CKR_DEVICE_ERROR then where the log is off or goes to a stream, this function included.
 	 */
 	CK_RV(*TokenRequireAudit)
 	(CK_SLOT_ID slot, const CK_UTF8CHAR *soPin, CK_ULONG soPinLen, CK_BBOOL on,

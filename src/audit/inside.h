@@ -7,11 +7,14 @@
 #include "base/lock.h"
 #include <stdatomic.h>
 
+enum roll_kind { ROLL_UNKNOWN, ROLL_FILES, ROLL_STREAM }; /* known once the first is open */
+
 struct roll {
 	struct roll_policy policy;
 	char *target; /* of the policy */
 	struct author_id who;
-	atomic_bool failed; /* set once, under mu */
+	atomic_bool failed;           /* set once, under mu */
+	_Atomic(enum roll_kind) kind; /* the same */
 
 	struct lock mu;          /* guards what follows; an author's sheet is the leader's */
 	pthread_cond_t done;     /* the leader finished something */

@@ -102,6 +102,7 @@ static void begin_locked(struct roll *r, struct author *a)
 	r->author = a;
 	if (r->first == NULL)
 		r->first = a;
+	atomic_store(&r->kind, a->sheet.stream ? ROLL_STREAM : ROLL_FILES);
 	r->appended++;
 	r->durable = r->appended;
 	r->barriers += a->sheet.durable;

@@ -4,7 +4,9 @@
 #include "audit/pend.h"
 #include "audit/queue.h"
 #include "base/mem.h"
+#include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 static const char *const names[] = {
 #define EVENT(name, text) [name] = text,
@@ -61,6 +63,24 @@ void roll_free(struct roll *r)
 enum err roll_ready(const struct roll *r)
 {
 	return r != NULL && atomic_load_explicit(&r->failed, memory_order_acquire) ? E_DEVICE : OK;
+}
+
+/* A directory that is not there yet will be one. */
+static bool is_stream(const char *target)
+{
+	int saved = errno;
+	struct stat st;
+	bool stream = lstat(target, &st) == 0 && !S_ISDIR(st.st_mode);
+
+	errno = saved;
+	return stream;
+}
+
+bool roll_keeps(const struct roll *r)
+{
+	const enum roll_kind k = atomic_load_explicit(&r->kind, memory_order_acquire);
+
+	return k == ROLL_UNKNOWN ? !is_stream(r->target) : k == ROLL_FILES;
 }
 
 /* ---- records ---- */

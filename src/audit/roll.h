@@ -93,6 +93,12 @@ enum err roll_note(struct roll *r, const struct roll_event *ev);
 enum err roll_ready(const struct roll *r);
 
 /*
+ * Whether records go to files of a directory, which keeps them, and not to a stream: what was begun, or before that what the
+ * target is now (one system call).
+ */
+bool roll_keeps(const struct roll *r);
+
+/*
  * For changes that are durable elsewhere before their record can be: what would be recorded, who and when included, and which
  * file's process owes it, appended to out, to be kept in the transaction of the change. It makes the file if there is none yet. r NULL:
  * nothing is appended.

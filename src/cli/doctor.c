@@ -114,7 +114,8 @@ struct exam {
 	const struct conf *conf;
 	struct office *o;
 	const CK_CHANCERY_FUNCTIONS *fn; /* NULL: not Chancery's module */
-	bool unrecorded;                 /* the audit log is off */
+	const char
+		*unkept; /* why nothing is kept of what is recorded, and what helps; NULL: it is */
 };
 
 #define ROOM_KIB_NONE 128 /* what a process asks for when it begins a file, and a little */
@@ -142,13 +143,27 @@ static void check_room(const struct exam *x)
 				free_kib, path);
 }
 
+/* Why a token that requires the audit log does without its keys. */
+static const char *unkept(const struct exam *x, bool on)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!on)
+		return "is off: none of its keys works until `audit = on`";
+	if (x->conf == NULL || rollplace_path(x->conf->module.audit, path, NULL) != OK ||
+	    stat(path, &st) != 0 || S_ISDIR(st.st_mode))
+		return NULL;
+	return "goes to a stream: none of its keys works until `audit` names a directory";
+}
+
 static void check_audit(struct exam *x)
 {
 	CK_CHANCERY_AUDIT a;
 
 	if (!vendor_has_audit(x->fn) || x->fn->AuditState(&a) != CKR_OK)
 		return;
-	x->unrecorded = !a.on;
+	x->unkept = unkept(x, a.on);
 	if (!a.on)
 		findings_advice(x->f, "audit log: it is off, so no use of a key is recorded");
 	else if (a.failed)
@@ -163,14 +178,11 @@ static void check_required(const struct exam *x, CK_SLOT_ID slot)
 {
 	CK_BBOOL required = CK_FALSE;
 
-	if (!x->unrecorded || x->fn->TokenRequiresAudit(slot, &required) != CKR_OK)
+	if (x->unkept == NULL || x->fn->TokenRequiresAudit(slot, &required) != CKR_OK)
 		return;
 	if (required)
-		findings_bad(
-			x->f,
-			"slot %lu: its token requires the audit log, which is off: none of its keys "
-			"works until `audit = on`",
-			slot);
+		findings_bad(x->f, "slot %lu: its token requires the audit log, which %s", slot,
+			     x->unkept);
 }
 
 static void check_unread(const struct exam *x, const struct unread *u)

@@ -220,19 +220,23 @@ enum err office_session(struct call *c, const char *uri, bool rw, CK_USER_TYPE u
 	return e == OK ? take_desk(c, o) : e;
 }
 
-/* All that a program sees of the audit log's failure is CKR_DEVICE_ERROR. */
+/* All that a program sees of the audit log's failure is CKR_DEVICE_ERROR, and of a token that requires another one. */
 static void tell_audit(const struct office *o)
 {
 	const CK_CHANCERY_FUNCTIONS *fn = o->m != NULL ? module_chancery(o->m) : NULL;
+	const struct why why = o->c->why;
+	const bool idle = (o->spot.info.flags & CKF_ERROR_STATE) != 0;
 	CK_CHANCERY_AUDIT a;
-	struct why why;
 
-	if (fn == NULL || !vendor_has_audit(fn) || o->c->why.text[0] == '\0' ||
-	    fn->AuditState(&a) != CKR_OK || !a.failed)
+	if (fn == NULL || !vendor_has_audit(fn) || why.text[0] == '\0' ||
+	    fn->AuditState(&a) != CKR_OK)
 		return;
-	why = o->c->why;
-	(void)why_fail(&o->c->why, E_DEVICE, "%s; the audit log cannot be written: %s", why.text,
-		       a.why);
+	if (a.failed)
+		(void)why_fail(&o->c->why, E_DEVICE, "%s; the audit log cannot be written: %s",
+			       why.text, a.why);
+	else if (idle && strstr(why.text, "CKR_DEVICE_ERROR") != NULL)
+		(void)why_fail(&o->c->why, E_DEVICE, "%s; %s", why.text,
+			       err_text(a.on ? E_AUDIT_STREAM : E_AUDIT_OFF));
 }
 
 void office_close(struct office *o)

@@ -75,9 +75,10 @@ enum err attr_get(const struct attrset *obj, bool verified, CK_ATTRIBUTE *t, CK_
 		  bool secrets, bool *secret);
 /*
  * C_FindObjects: exact match of every attribute; one the object cannot have or may not show matches
- * nothing.
+ * nothing. secrets false: nor does one that CKA_SENSITIVE or CKA_EXTRACTABLE could have hidden.
  */
-bool attr_match(const struct attrset *obj, bool verified, const struct attrset *templ);
+bool attr_match(const struct attrset *obj, bool verified, bool secrets,
+		const struct attrset *templ);
 
 /*
  * A token key whose value may not be read although it is not CKA_PRIVATE: it must not lie on the disk as
@@ -88,7 +89,7 @@ bool attr_sealed(const struct attrset *obj);
 /*
  * The template that key carries under CKA_WRAP_TEMPLATE, CKA_UNWRAP_TEMPLATE, CKA_DERIVE_TEMPLATE
  * and so on; a key without one agrees with everything. attr_agrees: obj has every attribute of it
- * with the same value (what C_WrapKey answers otherwise is the caller's to choose). attr_impose:
+ * with the same value, and none is a secret one (what C_WrapKey answers otherwise is the caller's to choose). attr_impose:
  * adds what templ lacks; a contradiction is E_TEMPLATE_INCONSISTENT.
  */
 bool attr_agrees(const struct attrset *key, CK_ATTRIBUTE_TYPE which, const struct attrset *obj);

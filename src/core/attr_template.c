@@ -13,15 +13,25 @@ static bool same(struct span a, struct span b)
 	return a.n == b.n && mem_equal(a.p, b.p, a.n);
 }
 
+static bool secret(const struct schema_kind *k, CK_ATTRIBUTE_TYPE t)
+{
+	const struct schema_row *row = k != NULL ? schema_row(k, t) : NULL;
+
+	return row != NULL && (row->rules & SECRET) != 0;
+}
+
+/* A secret agrees with nothing: whoever makes the template could guess at keys with it. */
 bool attr_agrees(const struct attrset *key, CK_ATTRIBUTE_TYPE which, const struct attrset *obj)
 {
+	const struct schema_kind *k = schema_kind_of(obj);
 	struct attr_walk w;
 	struct attr a;
 
 	if (!attr_walk(attrset_bytes(key, schema_type(which)), &w))
 		return false;
 	while (attr_walk_next(&w, &a))
-		if (!attrset_has(obj, a.type) || !same(attrset_bytes(obj, a.type), a.v))
+		if (!attrset_has(obj, a.type) || secret(k, a.type) ||
+		    !same(attrset_bytes(obj, a.type), a.v))
 			return false;
 	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/enrol.h"
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "core/lib.h"
 #include "core/session.h"
@@ -74,11 +75,28 @@ void enrol_about(struct enrol *n, const struct object *o)
 	n->ev.unique = attrset_bytes(o->attrs, CKA_UNIQUE_ID);
 }
 
-/* Whether there is a roll to write to. E_AUDIT_OFF when there must be one. */
+static enum err refuse(const struct token *t, enum err e)
+{
+	log_fault(FAULT_CONFIG, "token \"%.32s\": %s", token_label(t), err_text(e));
+	return e;
+}
+
+enum err enrol_allowed(const struct token *t)
+{
+	const struct roll *r = lib_roll();
+
+	if (t == NULL || !token_requires_audit(t))
+		return OK;
+	if (r == NULL)
+		return refuse(t, E_AUDIT_OFF);
+	return roll_keeps(r) ? OK : refuse(t, E_AUDIT_STREAM);
+}
+
+/* The roll to write to, or NULL. */
 static enum err roll_for(const struct enrol *n, struct roll **r)
 {
 	*r = lib_roll();
-	return *r == NULL && n->token != NULL && token_requires_audit(n->token) ? E_AUDIT_OFF : OK;
+	return enrol_allowed(n->token);
 }
 
 enum err enrol_commit(struct enrol *n, enum err result)
@@ -94,9 +112,12 @@ enum err enrol_commit(struct enrol *n, enum err result)
 		return e;
 	n->ev.result = result;
 	e = roll_commit(r, &n->ev, &ref);
-	if (e == OK && n->session != NULL) {
-		n->session->enrolled->last = ref;
-		n->session->enrolled->made = true;
+	if (e == OK) /* now it is open, and what it is has been settled */
+		e = enrol_allowed(n->token);
+	if (n->session != NULL) {
+		n->session->enrolled->made = e == OK;
+		if (e == OK)
+			n->session->enrolled->last = ref;
 	}
 	return e;
 }

@@ -3,7 +3,8 @@
  * Enrolment: how events reach the roll (audit/roll.h). Who acts, about which token and object, is gathered here alone; which uses are
  * recorded is decided in release.h.
  *
- * Whatever must be recorded on a token that requires the audit log is refused while there is none: E_AUDIT_OFF.
+ * Whatever must be recorded on a token that requires the audit log is refused while there is none, E_AUDIT_OFF, and where it goes to a
+ * stream, which keeps nothing: E_AUDIT_STREAM.
  */
 #ifndef CHANCERY_CORE_ENROL_H
 #define CHANCERY_CORE_ENROL_H
@@ -25,6 +26,9 @@ struct enrol {
 	struct buf body;         /* of one that is kept with a change */
 	struct store_event kept; /* for the call of the store that makes the change */
 };
+
+/* Whether the roll is what t requires: OK, or the two errors above. t NULL: there is no token yet. */
+enum err enrol_allowed(const struct token *t);
 
 /* s, NULL for calls without a session: its lock is held until the event is recorded. t NULL: there is no token yet. */
 struct enrol enrol_of(struct session *s, const struct token *t, enum roll_event_kind kind);
@@ -59,14 +63,14 @@ void enrol_free(struct enrol *n);
 
 struct enrolled {
 	struct roll_ref last; /* of the record last made */
-	bool made;            /* there is one */
+	bool made;            /* there is one, and none failed since */
 	size_t n;
 	uint8_t behalf[ENROL_BEHALF_MAX]; /* for whom the host says it acts */
 };
 
 /* Sets, or with no bytes clears, the host's claim for what s does from now on. E_DATA_LEN, E_MEMORY. */
 enum err enrol_behalf(struct session *s, struct span text);
-/* Where the record that s last made is. E_NO_OPERATION: it made none. */
+/* Where the record that s last made is. E_NO_OPERATION: it made none, or the last one failed. */
 enum err enrol_reference(const struct session *s, struct roll_ref *ref);
 /* s is closed: another may be opened in its place. */
 void enrol_forget(struct session *s);

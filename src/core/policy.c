@@ -64,6 +64,12 @@ static bool holds_secret(const struct attrset *obj)
 	return cls == CKO_PRIVATE_KEY || cls == CKO_SECRET_KEY;
 }
 
+/* Whether there is a secret in it that may not be seen, and that the token is to guard. NULL accepted. */
+static bool guarded(const struct attr_who *who, const struct attrset *obj)
+{
+	return !who->compat && obj != NULL && holds_secret(obj) && attr_hidden(obj);
+}
+
 static CK_ULONG roles_now(const struct attrset *obj)
 {
 	CK_ULONG held = 0;
@@ -89,9 +95,9 @@ static bool conflict_applies(size_t i, const struct attrset *obj)
  * What a hidden key may be used for is decided when it is made. Else copies that know nothing of each other could share roles that
  * conflict, and a trusted key could get one that nobody looked at when it was trusted.
  */
-static bool gains(const struct attrset *old, const struct attrset *obj)
+static bool gains(const struct attr_who *who, const struct attrset *old, const struct attrset *obj)
 {
-	return old != NULL && attr_hidden(old) && (roles_now(obj) & ~roles_now(old)) != 0;
+	return guarded(who, old) && (roles_now(obj) & ~roles_now(old)) != 0;
 }
 
 enum err policy_roles(const struct attr_who *who, const struct attrset *old, struct attrset *obj)
@@ -101,7 +107,7 @@ enum err policy_roles(const struct attr_who *who, const struct attrset *old, str
 
 	if (!holds_secret(obj))
 		return OK;
-	if (gains(old, obj) && !who->compat)
+	if (gains(who, old, obj))
 		return E_TEMPLATE_INCONSISTENT;
 	for (size_t i = 0; i < LENGTH(conflicts) && !who->compat; i++)
 		if (conflict_applies(i, obj) && has_all(held, conflicts[i].roles) &&
@@ -158,7 +164,7 @@ enum err policy_unwrapper(const struct attr_who *who, const struct mech *m, size
 {
 	bool blind = (m->traits & MECH_UNWRAP_BLIND) != 0;
 
-	if (who->compat || !attr_hidden(unwrapper))
+	if (!guarded(who, unwrapper))
 		return OK;
 	if (!blind)
 		return E_MECHANISM;
@@ -167,10 +173,7 @@ enum err policy_unwrapper(const struct attr_who *who, const struct mech *m, size
 
 enum err policy_verify(const struct attr_who *who, size_t mac, const struct attrset *key)
 {
-	return mac != 0 && mac < VERIFY_MAC_MIN && holds_secret(key) && attr_hidden(key) &&
-			       !who->compat
-		       ? E_MECHANISM_PARAM
-		       : OK;
+	return mac != 0 && mac < VERIFY_MAC_MIN && guarded(who, key) ? E_MECHANISM_PARAM : OK;
 }
 
 enum err policy_derive(const struct attr_who *who, const struct mech *m, const struct attrset *base,
@@ -178,31 +181,32 @@ enum err policy_derive(const struct attr_who *who, const struct mech *m, const s
 {
 	bool open = m != NULL && (m->traits & MECH_DERIVE_OPEN) != 0;
 
-	if (who->compat || open || base == NULL || !attr_hidden(base))
-		return OK;
-	return attr_hidden(obj) ? OK : E_TEMPLATE_INCONSISTENT;
+	return !open && guarded(who, base) && !attr_hidden(obj) ? E_TEMPLATE_INCONSISTENT : OK;
 }
 
 enum err policy_derived(const struct attr_who *who, const struct attrset *base,
 			const struct attrset *obj)
 {
-	bool guarded = base != NULL && attr_hidden(base) && holds_secret(obj) && attr_hidden(obj);
+	bool both = guarded(who, base) && guarded(who, obj);
 
-	return guarded && !who->compat && attrset_bytes(obj, CKA_VALUE).n < DERIVED_MIN
-		       ? E_TEMPLATE_INCONSISTENT
-		       : OK;
+	return both && attrset_bytes(obj, CKA_VALUE).n < DERIVED_MIN ? E_TEMPLATE_INCONSISTENT : OK;
 }
 
-enum err policy_wrap(const struct attr_who *who, const struct mech *m,
-		     const struct attrset *wrapper, const struct attrset *key)
+/* A known key wrapped under the same IV gives the keystream, and that the unknown one. */
+enum err policy_wrapper(const struct attr_who *who, const struct mech *m,
+			const struct attrset *wrapper)
+{
+	return (m->traits & MECH_WRAP_KEYSTREAM) != 0 && guarded(who, wrapper) ? E_KEY_NOT_WRAPPABLE
+									       : OK;
+}
+
+enum err policy_wrap(const struct attr_who *who, const struct attrset *wrapper,
+		     const struct attrset *key)
 {
 	struct span a = attrset_bytes(wrapper, CKA_VALUE), b = attrset_bytes(key, CKA_VALUE);
 
 	if (who->compat || !holds_secret(wrapper))
 		return OK;
-	/* A known key wrapped under the same IV gives the keystream, and that the unknown one. */
-	if ((m->traits & MECH_WRAP_KEYSTREAM) != 0 && attr_hidden(wrapper))
-		return E_KEY_NOT_WRAPPABLE;
 	return a.n != 0 && a.n == b.n && mem_equal(a.p, b.p, a.n) ? E_KEY_NOT_WRAPPABLE : OK;
 }
 
@@ -215,7 +219,7 @@ enum err policy_sign(const struct attr_who *who, CK_MECHANISM_TYPE m, const stru
 
 enum err policy_digest(const struct attr_who *who, const struct attrset *key)
 {
-	return attr_hidden(key) && !who->compat ? E_KEY_INDIGESTIBLE : OK;
+	return guarded(who, key) ? E_KEY_INDIGESTIBLE : OK;
 }
 
 enum err policy_copy(const struct attr_who *who, const struct attrset *old,

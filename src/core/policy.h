@@ -55,12 +55,15 @@ enum err policy_derive(const struct attr_who *who, const struct mech *m, const s
  */
 enum err policy_derived(const struct attr_who *who, const struct attrset *base,
 			const struct attrset *obj);
+/* A key whose value may not be seen gives out no keystream: E_KEY_NOT_WRAPPABLE. For C_WrapKey. */
+enum err policy_wrapper(const struct attr_who *who, const struct mech *m,
+			const struct attrset *wrapper);
 /*
- * A key does not wrap itself or a copy of itself, and one whose value may not be seen gives out no
- * keystream: E_KEY_NOT_WRAPPABLE. For C_WrapKey.
+ * A key does not wrap itself or a copy of itself: E_KEY_NOT_WRAPPABLE. For C_WrapKey; that two values are the same is an
+ * answer, to be recorded as a use is.
  */
-enum err policy_wrap(const struct attr_who *who, const struct mech *m,
-		     const struct attrset *wrapper, const struct attrset *key);
+enum err policy_wrap(const struct attr_who *who, const struct attrset *wrapper,
+		     const struct attrset *key);
 /*
  * A raw RSA signature of a wrapped key is its decryption: not with a key that ever unwrapped. For
  * C_SignInit and C_SignRecoverInit.

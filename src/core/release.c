@@ -21,11 +21,9 @@ bool release_kept(const struct object *o)
 
 enum err release_ready(const struct token *t)
 {
-	const struct roll *r = lib_roll();
+	enum err e = enrol_allowed(t);
 
-	if (r == NULL)
-		return token_requires_audit(t) ? E_AUDIT_OFF : OK;
-	return roll_ready(r);
+	return e == OK ? roll_ready(lib_roll()) : e;
 }
 
 enum err release_login(const struct token *t, unsigned epoch, const struct object *o)

@@ -23,8 +23,8 @@ bool release_watched(const struct object *o);
 bool release_kept(const struct object *o);
 
 /*
- * Whether keys of t may be used, to be asked before the work: E_DEVICE once the roll has failed, E_AUDIT_OFF when there is none
- * and t requires it. Two loads.
+ * Whether keys of t may be used, to be asked before the work: E_DEVICE once the roll has failed, E_AUDIT_OFF and E_AUDIT_STREAM
+ * when t requires another one. A few loads.
  */
 enum err release_ready(const struct token *t);
 

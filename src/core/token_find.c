@@ -3,6 +3,7 @@
  * Searching. The store is asked which records can match, once for each question: those are read into the map, the question is
  * remembered, and from then on token_sync keeps the map complete for it, so that the same question is answered from memory.
  */
+#include "core/release.h"
 #include "core/token_internal.h"
 
 #include "base/mem.h"
@@ -129,9 +130,12 @@ static enum err found_add(struct found *f, CK_OBJECT_HANDLE h)
 	return OK;
 }
 
+/* A guess at a secret is answered as often as it is made, and no search is recorded: so not of a key whose reading is. */
 static enum err try_entry(const struct entry *e, const struct attrset *templ, struct found *f)
 {
-	if (templ != NULL && !attr_match(e->object->attrs, e->object->verified, templ))
+	const struct object *o = e->object;
+
+	if (templ != NULL && !attr_match(o->attrs, o->verified, !release_watched(o), templ))
 		return OK;
 	return found_add(f, e->handle);
 }

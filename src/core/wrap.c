@@ -30,7 +30,7 @@ static enum err may_leave(const struct attr_who *who, const struct mech *m,
 		return E_KEY_NOT_WRAPPABLE;
 	if (!attr_agrees(wrapper->attrs, CKA_WRAP_TEMPLATE, o->attrs))
 		return E_KEY_HANDLE;
-	return policy_wrap(who, m, wrapper->attrs, o->attrs);
+	return policy_wrapper(who, m, wrapper->attrs);
 }
 
 static enum err pad(struct buf *b, unsigned unit)
@@ -64,16 +64,24 @@ static enum err encrypt(const struct mech *m, struct key *key, struct param *par
 	return e == E_DATA_LEN ? E_KEY_SIZE : e;
 }
 
-/* The login lasts and the use is on the roll: what was wrapped may be seen. */
+/*
+ * The login lasts and the use is on the roll: what was wrapped may be seen, or that it is the wrapping key itself. That is looked at here,
+ * and not when the length is asked for: whoever makes wrapping keys of known values could guess at keys with it.
+ */
 static enum err release(struct session *s, unsigned epoch, const struct mech *m,
 			const struct object *wrapper, const struct object *o)
 {
 	struct enrol use[] = { release_use(s, EV_WRAP, wrapper, m), release_use(s, EV_WRAP, o, m) };
-	enum err e = release_login(s->token, epoch, wrapper);
+	struct attr_who who = token_who(s->token);
+	enum err result, e = release_login(s->token, epoch, wrapper);
 
 	if (e == OK)
 		e = release_login(s->token, epoch, o);
-	return e == OK ? enrol_commit_all(use, 2, OK) : e;
+	if (e != OK)
+		return e;
+	result = policy_wrap(&who, wrapper->attrs, o->attrs);
+	e = enrol_commit_all(use, 2, result);
+	return e == OK ? result : e;
 }
 
 static enum err wrap(struct session *s, unsigned epoch, const struct mech *m, struct param *par,

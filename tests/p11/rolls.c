@@ -19,64 +19,105 @@ static void find(glob_t *g)
 		g->gl_pathc = 0;
 }
 
-static bool is_of(const json_t *record, const char *event)
-{
-	const char *name = json_string_value(json_object_get(record, "event"));
+typedef void record_fn(void *arg, json_t *record);
 
-	return name != NULL && (event == NULL || strcmp(name, event) == 0);
-}
-
-/* Counts in one file; keeps the last. */
-static size_t read_file(const char *path, const char *event, json_t **last)
+static void each_of_file(const char *path, record_fn *f, void *arg)
 {
-	FILE *f = fopen(path, "r");
+	FILE *file = fopen(path, "r");
 	char *line = NULL;
-	size_t room = 0, n = 0;
+	size_t room = 0;
 
-	assert_non_null(f);
-	while (getline(&line, &room, f) > 0) {
+	assert_non_null(file);
+	while (getline(&line, &room, file) > 0) {
 		json_t *v = json_loads(line, 0, NULL);
 
-		if (v != NULL && is_of(v, event)) {
-			n++;
-			json_decref(*last);
-			*last = json_incref(v);
-		}
+		if (v != NULL)
+			f(arg, v);
 		json_decref(v);
 	}
 	free(line);
-	fclose(f);
-	return n;
+	fclose(file);
 }
 
-static size_t read_all(const char *event, json_t **last)
+static void each(record_fn *f, void *arg)
 {
-	size_t n = 0;
 	glob_t g;
 
 	find(&g);
 	for (size_t i = 0; i < g.gl_pathc; i++)
-		n += read_file(g.gl_pathv[i], event, last);
+		each_of_file(g.gl_pathv[i], f, arg);
 	globfree(&g);
-	return n;
+}
+
+static const char *text_of(const json_t *record, const char *member)
+{
+	const char *text = json_string_value(json_object_get(record, member));
+
+	return text != NULL ? text : "?";
+}
+
+struct counting {
+	const char *event; /* NULL: any */
+	size_t n;
+	json_t *last;
+};
+
+static void count(void *arg, json_t *record)
+{
+	struct counting *c = arg;
+
+	if (c->event != NULL && strcmp(text_of(record, "event"), c->event) != 0)
+		return;
+	c->n++;
+	json_decref(c->last);
+	c->last = json_incref(record);
 }
 
 size_t rolls_count(const char *event)
 {
-	json_t *last = NULL;
-	size_t n = read_all(event, &last);
+	struct counting c = { event, 0, NULL };
 
-	json_decref(last);
-	return n;
+	each(count, &c);
+	json_decref(c.last);
+	return c.n;
 }
 
 json_t *rolls_last(const char *event)
 {
-	json_t *last = NULL;
+	struct counting c = { event, 0, NULL };
 
-	if (read_all(event, &last) == 0)
+	each(count, &c);
+	if (c.n == 0)
 		fail_msg("nothing about %s was recorded", event);
-	return last;
+	return c.last;
+}
+
+struct telling {
+	size_t skip, room;
+	char *text;
+};
+
+static void tell(void *arg, json_t *record)
+{
+	struct telling *t = arg;
+	const char *rv = text_of(record, "rv");
+	bool ok = strcmp(rv, "CKR_OK") == 0;
+	size_t n = strlen(t->text);
+
+	if (t->skip != 0) {
+		t->skip--;
+		return;
+	}
+	snprintf(t->text + n, t->room - n, "%s%s%s%s", n != 0 ? " " : "", text_of(record, "event"),
+		 ok ? "" : "=", ok ? "" : rv);
+}
+
+void rolls_since(size_t mark, char *text, size_t room)
+{
+	struct telling t = { mark, room, text };
+
+	text[0] = '\0';
+	each(tell, &t);
 }
 
 void rolls_text(const json_t *record, const char *path, const char *want)

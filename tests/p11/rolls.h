@@ -10,6 +10,11 @@
 size_t rolls_count(const char *event);
 /* The newest of them; the caller's. Fails the test when there is none. */
 json_t *rolls_last(const char *event);
+/*
+ * The events of all records but the first mark (rolls_count), in their order with blanks between them, those that did not end with CKR_OK as
+ * "sign=CKR_DATA_LEN_RANGE".
+ */
+void rolls_since(size_t mark, char *text, size_t room);
 /* Fails unless the text at path, "key.label", is want; NULL: unless there is nothing. */
 void rolls_text(const json_t *record, const char *path, const char *want);
 /* A file of the directory, "roll.000001": removed. */

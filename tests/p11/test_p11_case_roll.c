@@ -547,11 +547,48 @@ static void required(void **state)
 	p11_finalize();
 }
 
+/* As without: what goes to a stream is kept by nobody here. A token that requires nothing works on. */
+static void required_of_a_stream(void **state)
+{
+	static CK_UTF8CHAR so[] = SO_PIN;
+	CK_TOKEN_INFO info;
+
+	(void)state;
+	p11_configure("");
+	s = start();
+	assert_ok(vendor->TokenRequireAudit(p11_slot(), so, sizeof(so) - 1, CK_TRUE, NULL));
+	p11_finalize();
+	p11_configure("[module]\naudit = /dev/null\n");
+	s = start();
+	assert_rv(case_login(s, CKU_USER, USER_PIN), CKR_DEVICE_ERROR);
+	assert_ok(p11->C_GetTokenInfo(p11_slot(), &info));
+	assert_int_not_equal(info.flags & CKF_ERROR_STATE, 0);
+	assert_rv(vendor->TokenRequireAudit(p11_slot(), so, sizeof(so) - 1, CK_FALSE, NULL),
+		  CKR_DEVICE_ERROR);
+	p11_finalize();
+	configure(READER_GONE);
+	s = start();
+	assert_rv(case_login(s, CKU_USER, USER_PIN), CKR_DEVICE_ERROR);
+	(void)p11_new_token("another",
+			    true); /* its own user is logged in there, and the stream open */
+	assert_rv(case_login(s, CKU_USER, USER_PIN), CKR_DEVICE_ERROR);
+	p11_finalize();
+	break_it(READER_GONE);
+	p11_configure("");
+	s = start();
+	p11_login(s, CKU_USER);
+	mac = by_label("mac");
+	sign_init();
+	n = sizeof(result);
+	assert_ok(sign());
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, p11_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(reader_gone), TEST(unlinked), TEST(full), TEST(owed), TEST(required),
+		TEST(reader_gone), TEST(unlinked), TEST(full),
+		TEST(owed),        TEST(required), TEST(required_of_a_stream),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,19 @@ static void data_object(bool token)
 	assert_ok(case_create(p11_session(), &t, &h));
 }
 
+/* Fresh, and of the session: the value of any other secret key is read with a record, and found by nobody. */
+static void readable_key(void)
+{
+	CK_MECHANISM m = mechanism(CKM_GENERIC_SECRET_KEY_GEN, NULL, 0);
+	CK_OBJECT_HANDLE h;
+	struct templ t = { 0 };
+
+	templ_ulong(&t, CKA_VALUE_LEN, 15);
+	templ_flags(&t, CKA_EXTRACTABLE, CKA_SIGN);
+	templ_bool(&t, CKA_SENSITIVE, false);
+	assert_ok(p11->C_GenerateKey(p11_session(), &m, t.a, t.n, &h));
+}
+
 static void make_objects(bool token)
 {
 	CK_SESSION_HANDLE s = p11_session();
@@ -77,7 +90,7 @@ static void make_objects(bool token)
 	certificate(token);
 	data_object(token);
 	p11_secret(s, CKM_AES_KEY_GEN, 16, CKA_ENCRYPT);
-	case_secret(s, CKK_GENERIC_SECRET, "a value to read", 15, CKA_SIGN);
+	readable_key();
 }
 
 /* ---- searching ---- */

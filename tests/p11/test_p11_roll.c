@@ -7,6 +7,7 @@
 #include "rolls.h"
 
 #include <chancery/chancery.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -529,6 +530,52 @@ static void reference(void **state)
 	json_decref(rolls_last("checkpoint"));
 }
 
+/* One thread asks for the record of another's session, and makes one of its own. */
+struct asking {
+	CK_SESSION_HANDLE theirs, ours;
+	CK_OBJECT_HANDLE mac;
+	CK_CHANCERY_REFERENCE of_theirs, of_ours;
+};
+
+static void *ask(void *arg)
+{
+	struct asking *a = arg;
+	CK_MECHANISM hmac = mechanism(CKM_SHA256_HMAC, NULL, 0);
+	CK_BYTE out[32];
+	CK_ULONG n = sizeof(out);
+
+	if (p11->C_SignInit(a->ours, &hmac, a->mac) != CKR_OK ||
+	    p11->C_Sign(a->ours, data, 10, out, &n) != CKR_OK)
+		return NULL;
+	(void)vendor->AuditReference(a->theirs, &a->of_theirs);
+	(void)vendor->AuditReference(a->ours, &a->of_ours);
+	return NULL;
+}
+
+/* It belongs to the session, whatever thread asks; a call that is not recorded leaves it, and the session's end takes it. */
+static void reference_of_its_session(void **state)
+{
+	CK_OBJECT_HANDLE mac = token_key(CKM_GENERIC_SECRET_KEY_GEN, CKA_SIGN, CKA_VERIFY);
+	CK_SESSION_HANDLE other = p11_open(p11_slot(), false);
+	struct asking a = { .theirs = s, .ours = other, .mac = mac };
+	CK_CHANCERY_REFERENCE before_it, after;
+	pthread_t t;
+
+	(void)state;
+	sign_once(s, mac);
+	assert_ok(vendor->AuditReference(s, &before_it));
+	assert_int_equal(pthread_create(&t, NULL, ask, &a), 0);
+	assert_int_equal(pthread_join(t, NULL), 0);
+	assert_memory_equal(&a.of_theirs, &before_it, sizeof(before_it));
+	assert_int_equal(a.of_ours.seq, before_it.seq + 1);
+	assert_ok(p11->C_GenerateRandom(s, result, 16));
+	assert_ok(vendor->AuditReference(s, &after));
+	assert_memory_equal(&after, &before_it, sizeof(after));
+	assert_ok(p11->C_CloseSession(other));
+	other = p11_open(p11_slot(), false);
+	assert_rv(vendor->AuditReference(other, &after), CKR_OPERATION_NOT_INITIALIZED);
+}
+
 /* ---- the end ---- */
 
 static void module_stop(void **state)
@@ -585,6 +632,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(session_keys, setup_session_keys, p11_teardown),
 		TEST(on_behalf),
 		TEST(reference),
+		TEST(reference_of_its_session),
 		TEST(module_stop),
 		TEST(only_looks),
 		cmocka_unit_test(every_row_was_met),

@@ -24,7 +24,7 @@ static struct attrset *aes(bool sensitive)
 /* Frees templ. */
 static bool match(const struct attrset *obj, struct attrset *templ)
 {
-	bool found = attr_match(obj, true, templ);
+	bool found = attr_match(obj, true, true, templ);
 
 	attrset_free(templ);
 	return found;
@@ -52,11 +52,11 @@ static void test_every_attribute_counts(void **state)
 			struct attrset *t =
 				ATTRS(BYTES(a.type, a.v.p, a.v.n), BYTES(b.type, b.v.p, b.v.n));
 
-			assert_true(attr_match(obj, true, t));
+			assert_true(attr_match(obj, true, true, t));
 			flip(t, &b);
-			assert_false(attr_match(obj, true, t));
+			assert_false(attr_match(obj, true, true, t));
 			assert_int_equal(attrset_put(t, b.type, span(b.v.p, b.v.n - 1)), OK);
-			assert_false(attr_match(obj, true, t));
+			assert_false(attr_match(obj, true, true, t));
 			attrset_free(t);
 		}
 	attrset_free(obj);
@@ -67,7 +67,7 @@ static void test_unknown_matches_nothing(void **state)
 	struct attrset *obj = aes(false), *none = attrset_new(false);
 
 	(void)state;
-	assert_true(attr_match(obj, true, none));
+	assert_true(attr_match(obj, true, true, none));
 	assert_false(match(obj, ATTRS(TEXT(CKA_VENDOR_DEFINED | 1, "x"))));
 	assert_false(match(obj, ATTRS(EMPTY(CKA_VENDOR_DEFINED | 1))));
 	assert_false(match(obj, ATTRS(TEXT(CKA_MODULUS, "x"))));
@@ -84,12 +84,18 @@ static void test_unknown_matches_nothing(void **state)
 static void test_secrets_are_not_found(void **state)
 {
 	struct attrset *hidden = aes(true), *shown = aes(false);
+	struct attrset *guess = ATTRS(TEXT(CKA_VALUE, "0123456789abcdef")),
+		       *rest = ATTRS(TEXT(CKA_LABEL, "kek"), NUM(CKA_VALUE_LEN, 16));
 
 	(void)state;
 	assert_false(match(hidden, ATTRS(TEXT(CKA_VALUE, "0123456789abcdef"))));
 	assert_false(match(hidden, ATTRS(EMPTY(CKA_VALUE))));
 	assert_true(match(shown, ATTRS(TEXT(CKA_VALUE, "0123456789abcdef"))));
 	assert_false(match(shown, ATTRS(TEXT(CKA_VALUE, "0123456789abcdeX"))));
+	assert_false(attr_match(shown, true, false, guess));
+	assert_true(attr_match(shown, true, false, rest));
+	attrset_free(guess);
+	attrset_free(rest);
 	attrset_free(hidden);
 	attrset_free(shown);
 }
@@ -100,9 +106,9 @@ static void test_trust_needs_verification(void **state)
 		       *f = ATTRS(FLAG(CKA_TRUSTED, false));
 
 	(void)state;
-	assert_true(attr_match(obj, true, t));
-	assert_false(attr_match(obj, false, t));
-	assert_true(attr_match(obj, false, f));
+	assert_true(attr_match(obj, true, true, t));
+	assert_false(attr_match(obj, false, true, t));
+	assert_true(attr_match(obj, false, true, f));
 	attrset_free(t);
 	attrset_free(f);
 	attrset_free(obj);
@@ -123,8 +129,7 @@ static struct attrset *carrier(struct attrset *inner)
 
 static void test_agrees(void **state)
 {
-	struct attrset *key =
-		carrier(ATTRS(FLAG(CKA_SENSITIVE, true), TEXT(CKA_VALUE, "0123456789abcdef")));
+	struct attrset *key = carrier(ATTRS(FLAG(CKA_SENSITIVE, true), TEXT(CKA_LABEL, "kek")));
 	struct attrset *obj = aes(true), *other = aes(false), *none = attrset_new(false);
 
 	(void)state;
@@ -138,6 +143,20 @@ static void test_agrees(void **state)
 	attrset_free(obj);
 	attrset_free(other);
 	attrset_free(none);
+}
+
+/* The template is made by whoever makes the wrapping key, so it would be a way to guess. */
+static void test_no_secret_agrees(void **state)
+{
+	struct attrset *key = carrier(ATTRS(TEXT(CKA_VALUE, "0123456789abcdef")));
+	struct attrset *hidden = aes(true), *shown = aes(false);
+
+	(void)state;
+	assert_false(attr_agrees(key, CKA_WRAP_TEMPLATE, hidden));
+	assert_false(attr_agrees(key, CKA_WRAP_TEMPLATE, shown));
+	attrset_free(key);
+	attrset_free(hidden);
+	attrset_free(shown);
 }
 
 /* What a key must have is not met by one that lacks it, not even when it must be empty. */
@@ -180,6 +199,7 @@ int main(void)
 		cmocka_unit_test(test_secrets_are_not_found),
 		cmocka_unit_test(test_trust_needs_verification),
 		cmocka_unit_test(test_agrees),
+		cmocka_unit_test(test_no_secret_agrees),
 		cmocka_unit_test(test_absent_does_not_agree),
 		cmocka_unit_test(test_impose),
 	};

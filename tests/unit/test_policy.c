@@ -362,19 +362,16 @@ static void test_short_tags(void **state)
 
 static void test_wrapping_keystreams(void **state)
 {
-	struct attrset *other = key_seen(0, "other");
-
 	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct attrset *key = key_seen(i, "k");
 
-		assert_int_equal(policy_wrap(&user, &stream_way, key, other),
+		assert_int_equal(policy_wrapper(&user, &stream_way, key),
 				 readable(i) ? OK : E_KEY_NOT_WRAPPABLE);
-		assert_int_equal(policy_wrap(&user, &plain_way, key, other), OK);
-		assert_int_equal(policy_wrap(&compat, &stream_way, key, other), OK);
+		assert_int_equal(policy_wrapper(&user, &plain_way, key), OK);
+		assert_int_equal(policy_wrapper(&compat, &stream_way, key), OK);
 		attrset_free(key);
 	}
-	attrset_free(other);
 }
 
 static void test_wrapping_itself(void **state)
@@ -388,10 +385,10 @@ static void test_wrapping_itself(void **state)
 		ATTRS(NUM(CKA_CLASS, CKO_SECRET_KEY), TEXT(CKA_VALUE, "0123456789abcdeX"));
 
 	(void)state;
-	assert_int_equal(policy_wrap(&user, &plain_way, key, key), E_KEY_NOT_WRAPPABLE);
-	assert_int_equal(policy_wrap(&user, &plain_way, key, copy), E_KEY_NOT_WRAPPABLE);
-	assert_int_equal(policy_wrap(&user, &plain_way, key, other), OK);
-	assert_int_equal(policy_wrap(&compat, &plain_way, key, key), OK);
+	assert_int_equal(policy_wrap(&user, key, key), E_KEY_NOT_WRAPPABLE);
+	assert_int_equal(policy_wrap(&user, key, copy), E_KEY_NOT_WRAPPABLE);
+	assert_int_equal(policy_wrap(&user, key, other), OK);
+	assert_int_equal(policy_wrap(&compat, key, key), OK);
 	attrset_free(key);
 	attrset_free(copy);
 	attrset_free(other);

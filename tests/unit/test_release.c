@@ -7,8 +7,10 @@
 #include "office.h"
 
 #include "audit/roll.h"
+#include "core/enrol.h"
 #include "core/keyops.h"
 #include "core/op.h"
+#include "core/slot.h"
 #include "core/token_internal.h"
 
 #include <setjmp.h>
@@ -24,6 +26,9 @@ static unsigned recorded[ROLL_EVENT_COUNT];
 static uint64_t last_bytes;
 static struct roll_event last;
 
+/* Whether the target is a directory, for as long as nothing is on the roll, and from then on. */
+static bool kept_before = true, kept_after = true, begun;
+
 /* The caller's buffer, and whether something of the result was in it when its record was made. */
 static uint8_t result[20100];
 static size_t watched; /* so many bytes of it, filled with ee; 0: none */
@@ -38,6 +43,7 @@ static void look(void)
 static enum err enter(const struct roll_event *ev)
 {
 	look();
+	begun = true;
 	if (roll_answer == OK) {
 		recorded[ev->kind]++;
 		last_bytes = ev->bytes;
@@ -59,6 +65,13 @@ enum err __wrap_roll_note(struct roll *r, const struct roll_event *ev)
 {
 	(void)r;
 	return enter(ev);
+}
+
+bool __wrap_roll_keeps(const struct roll *r);
+bool __wrap_roll_keeps(const struct roll *r)
+{
+	(void)r;
+	return begun ? kept_after : kept_before;
 }
 
 static unsigned take(enum roll_event_kind k)
@@ -86,6 +99,7 @@ static struct session *s;
 static int setup(void **state)
 {
 	roll_answer = OK;
+	kept_before = kept_after = true;
 	office_open(state);
 	assert_int_equal(session_get(office_user(office_token("release")), &s), OK);
 	memset(recorded, 0, sizeof(recorded));
@@ -587,6 +601,122 @@ static void provenance_is_stored(void **state)
 	assert_int_equal(uses_recorded(session_copy(h)), 1);
 }
 
+/* ---- deleting a token ---- */
+
+static enum err delete_answer;
+static unsigned deletes, recorded_before;
+
+enum err __wrap_store_delete(const char *dir, CK_SLOT_ID slot, struct why *why);
+enum err __wrap_store_delete(const char *dir, CK_SLOT_ID slot, struct why *why)
+{
+	(void)dir, (void)slot, (void)why;
+	deletes++;
+	recorded_before = recorded[EV_TOKEN_DELETE];
+	return delete_answer;
+}
+
+static enum err delete_token(CK_SLOT_ID id, const char *pin)
+{
+	enum err e;
+
+	deletes = 0;
+	total();
+	assert_int_equal(lib_enter(), OK);
+	e = slot_delete_token(id, span_str(pin), NULL);
+	lib_leave();
+	return e;
+}
+
+/* Before it happens, for then there is nothing left that could say so; once more if it failed; and not at all without a record. */
+static void deleting(void **state)
+{
+	CK_SESSION_HANDLE h = s->handle;
+	CK_SLOT_ID id;
+
+	(void)state;
+	session_put(s);
+	id = office_token("doomed");
+	assert_int_equal(delete_token(id, "not-the-pin"), E_PIN_WRONG);
+	assert_int_equal(deletes, 0);
+	assert_int_equal(last.result, E_PIN_WRONG);
+	assert_int_equal(take(EV_TOKEN_DELETE), 1);
+	roll_answer = E_DEVICE;
+	assert_int_equal(delete_token(id, SO_PIN), E_DEVICE);
+	assert_int_equal(delete_token(id, "not-the-pin"),
+			 E_DEVICE); /* nor is it told what the PIN is */
+	assert_int_equal(deletes, 0);
+	roll_answer = OK;
+	delete_answer = E_DEVICE_MEMORY;
+	assert_int_equal(delete_token(id, SO_PIN), E_DEVICE_MEMORY);
+	assert_int_equal(deletes, 1);
+	assert_int_equal(recorded_before, 1);
+	assert_int_equal(last.result, E_DEVICE_MEMORY);
+	assert_int_equal(take(EV_TOKEN_DELETE), 2);
+	delete_answer = OK;
+	assert_int_equal(session_get(h, &s), OK);
+}
+
+/* ---- a token that requires the roll ---- */
+
+static void require_roll(void)
+{
+	assert_int_equal(token_require_audit(s->token, span_str(SO_PIN), true), OK);
+	begun = false;
+}
+
+static void kept_nowhere(void **state)
+{
+	CK_OBJECT_HANDLE mac = hmac_key(true);
+	CK_ULONG n = sizeof(result);
+
+	(void)state;
+	kept_before = kept_after = false;
+	assert_int_equal(once(OP_SIGN, CKM_SHA256_HMAC, mac, span(in, 100), &n), OK);
+	require_roll();
+	total();
+	memset(result, 0xee, sizeof(result));
+	assert_int_equal(once(OP_SIGN, CKM_SHA256_HMAC, mac, span(in, 100), &n), E_AUDIT_STREAM);
+	assert_withheld(32);
+	assert_int_equal(total(), 0);
+	kept_before = kept_after = true;
+	n = sizeof(result);
+	assert_int_equal(once(OP_SIGN, CKM_SHA256_HMAC, mac, span(in, 100), &n), OK);
+}
+
+/* What was a directory when it was looked at is a stream when it is opened. */
+static void kept_no_more(void **state)
+{
+	CK_OBJECT_HANDLE mac = hmac_key(true);
+	CK_ULONG n = sizeof(result);
+
+	(void)state;
+	require_roll();
+	kept_after = false;
+	memset(result, 0xee, sizeof(result));
+	assert_int_equal(once(OP_SIGN, CKM_SHA256_HMAC, mac, span(in, 100), &n), E_AUDIT_STREAM);
+	assert_withheld(32);
+}
+
+/* Nobody takes an earlier record for that of a call that has none. */
+static void reference(void **state)
+{
+	CK_OBJECT_HANDLE mac = hmac_key(true);
+	CK_ULONG n = sizeof(result);
+	struct roll_ref ref;
+
+	(void)state;
+	assert_int_equal(once(OP_SIGN, CKM_SHA256_HMAC, mac, span(in, 100), &n), OK);
+	assert_int_equal(enrol_reference(s, &ref), OK);
+	roll_answer = E_DEVICE;
+	n = sizeof(result);
+	assert_int_equal(once(OP_SIGN, CKM_SHA256_HMAC, mac, span(in, 100), &n), E_DEVICE);
+	assert_int_equal(enrol_reference(s, &ref), E_NO_OPERATION);
+	roll_answer = OK;
+	n = sizeof(result);
+	assert_int_equal(once(OP_SIGN, CKM_SHA256_HMAC, mac, span(in, 100), &n), OK);
+	assert_int_equal(enrol_reference(s, &ref), OK);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -596,6 +726,8 @@ int main(void)
 		TEST(wrap),        TEST(derived),           TEST(unwrapped),
 		TEST(login),       TEST(provenance),        TEST(provenance_is_stored),
 		TEST(long_result), TEST(failed_derivation), TEST(failed_unwrapping),
+		TEST(deleting),    TEST(kept_nowhere),      TEST(kept_no_more),
+		TEST(reference),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
