@@ -4,6 +4,7 @@
 #define CHANCERY_AUDIT_INSIDE_H
 
 #include "audit/author.h"
+#include "audit/waiters.h"
 #include "base/lock.h"
 #include <stdatomic.h>
 
@@ -17,7 +18,8 @@ struct roll {
 	_Atomic(enum roll_kind) kind; /* the same */
 
 	struct lock mu;          /* guards what follows; an author's sheet is the leader's */
-	pthread_cond_t done;     /* the leader finished something */
+	pthread_cond_t done;     /* the leader finished something: for who needs a file */
+	struct waiters waiters;  /* for a barrier */
 	pthread_cond_t gathered; /* as many wait as were expected */
 	struct author *author;   /* NULL: no file yet */
 	struct author *

@@ -64,6 +64,7 @@ static void fail_own_locked(struct roll *r, enum err e)
 
 static void lead_begin_locked(struct roll *r)
 {
+	waiters_wake_locked(&r->waiters);
 	r->led = true;
 }
 
@@ -71,6 +72,7 @@ static void lead_end_locked(struct roll *r)
 {
 	r->led = false;
 	(void)pthread_cond_broadcast(&r->done);
+	waiters_call_locked(&r->waiters, r->durable, atomic_load(&r->failed));
 }
 
 /* The last record of a file is durable, and with it all that was appended before. */
@@ -353,18 +355,34 @@ enum err queue_sign_locked(struct roll *r, uint64_t *ticket)
 	return e;
 }
 
-enum err queue_wait_locked(struct roll *r, uint64_t ticket)
+/* Who was called to lead finds that somebody does, or that the roll failed: then nobody else would tell the others. */
+enum err queue_wait_drop(struct roll *r, uint64_t ticket)
 {
+	enum err e;
+
 	r->waiting++;
 	if (r->waiting == r->expected)
 		(void)pthread_cond_signal(&r->gathered);
 	while (r->durable < ticket && !atomic_load(&r->failed)) {
-		if (r->led)
-			lock_wait(&r->mu, &r->done);
-		else
+		if (!r->led) {
 			lead_locked(r);
+			continue;
+		}
+		e = waiters_sleep_drop(&r->waiters, &r->mu, ticket);
+		if (e != E_BUSY)
+			return e;
+		lock_take(&r->mu);
 	}
-	return r->durable >= ticket ? OK : E_DEVICE;
+	e = r->durable >= ticket ? OK : E_DEVICE;
+	if (e != OK && !r->led)
+		waiters_call_locked(&r->waiters, r->durable, true);
+	queue_drop(r);
+	return e;
+}
+
+void queue_drop(struct roll *r)
+{
+	waiters_drop(&r->waiters, &r->mu);
 }
 
 void queue_relieve_locked(struct roll *r)

@@ -85,6 +85,15 @@ bool roll_keeps(const struct roll *r)
 
 /* ---- records ---- */
 
+/* After e, which is what became of appending. */
+static enum err settle_drop(struct roll *r, enum err e, uint64_t ticket)
+{
+	if (e == OK)
+		return queue_wait_drop(r, ticket);
+	queue_drop(r);
+	return e;
+}
+
 enum err roll_commit(struct roll *r, const struct roll_event *ev, struct roll_ref *ref)
 {
 	struct draft d;
@@ -98,10 +107,7 @@ enum err roll_commit(struct roll *r, const struct roll_event *ev, struct roll_re
 		return e;
 	lock_take(&r->mu);
 	e = queue_append_locked(r, &d, span(NULL, 0), &ticket, ref);
-	if (e == OK)
-		e = queue_wait_locked(r, ticket);
-	lock_drop(&r->mu);
-	return e;
+	return settle_drop(r, e, ticket);
 }
 
 enum err roll_note(struct roll *r, const struct roll_event *ev)
@@ -118,7 +124,7 @@ enum err roll_note(struct roll *r, const struct roll_event *ev)
 	lock_take(&r->mu);
 	e = queue_append_locked(r, &d, span(NULL, 0), &ticket, NULL);
 	queue_relieve_locked(r);
-	lock_drop(&r->mu);
+	queue_drop(r);
 	return e;
 }
 
@@ -131,10 +137,7 @@ enum err roll_checkpoint(struct roll *r)
 		return OK;
 	lock_take(&r->mu);
 	e = queue_sign_locked(r, &ticket);
-	if (e == OK)
-		e = queue_wait_locked(r, ticket);
-	lock_drop(&r->mu);
-	return e;
+	return settle_drop(r, e, ticket);
 }
 
 /* ---- changes that are durable elsewhere first ---- */
@@ -153,7 +156,7 @@ enum err roll_pend(struct roll *r, const struct roll_event *ev, struct buf *out)
 	e = queue_open_locked(r);
 	if (e == OK)
 		e = pend_put(out, r->first, &d);
-	lock_drop(&r->mu);
+	queue_drop(r);
 	return e;
 }
 
@@ -168,10 +171,7 @@ static enum err recover(struct roll *r, const struct pend *p, struct span more)
 		return e;
 	lock_take(&r->mu);
 	e = queue_append_locked(r, &d, more, &ticket, NULL);
-	if (e == OK)
-		e = queue_wait_locked(r, ticket);
-	lock_drop(&r->mu);
-	return e;
+	return settle_drop(r, e, ticket);
 }
 
 enum err roll_recover(struct roll *r, struct span pended, const char *serial, uint64_t change,
