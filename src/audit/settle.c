@@ -14,7 +14,7 @@ bool settle_alive(int fd)
 {
 	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-	return fcntl(fd, F_OFD_GETLK, &l) == 0 && l.l_type != F_UNLCK;
+	return fcntl(fd, F_OFD_GETLK, &l) != 0 || l.l_type != F_UNLCK;
 }
 
 static enum err cannot(enum err e, const struct site *s, struct why *why)

@@ -11,7 +11,7 @@ enum err settle_owed(struct roster *r, const struct site *s, struct ledger *l, s
 /* Gives each file whose author is gone its `left`. A file that cannot be read now is left for another time. */
 enum err settle_dead(struct roster *r, const struct site *s, struct ledger *l, struct why *why);
 
-/* Whether the lock of a file of records is held: its author lives. fd: of that file, in any mode. */
+/* Whether the lock of a file of records is held, or cannot be asked for: its author may live. fd: of that file, in any mode. */
 bool settle_alive(int fd);
 
 #endif

@@ -15,7 +15,7 @@ static const struct {
 	{ ENOENT, E_ABSENT },        { ENOTDIR, E_ABSENT },       { EEXIST, E_EXISTS },
 	{ EACCES, E_ACCESS },        { EPERM, E_ACCESS },         { ELOOP, E_ACCESS },
 	{ ENOSPC, E_DEVICE_MEMORY }, { EDQUOT, E_DEVICE_MEMORY }, { EROFS, E_WRITE_PROTECTED },
-	{ ENOMEM, E_MEMORY },
+	{ ENOMEM, E_MEMORY },        { EMFILE, E_MEMORY },        { ENFILE, E_MEMORY },
 };
 
 enum err why_err_of_errno(int errnum)

@@ -22,7 +22,8 @@ enum err why_fail(struct why *w, enum err e, const char *fmt, ...)
 /*
  * As why_fail, for a failed system call: appends ": " and the text of errno, and chooses the error
  * by errno: ENOENT and ENOTDIR are E_ABSENT, EEXIST E_EXISTS, EACCES, EPERM and ELOOP E_ACCESS,
- * ENOSPC and EDQUOT E_DEVICE_MEMORY, EROFS E_WRITE_PROTECTED, ENOMEM E_MEMORY, any other E_DEVICE.
+ * ENOSPC and EDQUOT E_DEVICE_MEMORY, EROFS E_WRITE_PROTECTED, ENOMEM, EMFILE and ENFILE E_MEMORY,
+ * any other E_DEVICE.
  */
 enum err why_errno(struct why *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

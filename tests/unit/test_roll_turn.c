@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -89,6 +90,27 @@ static void threads_go_on_as_well(void **state)
 	rolling_sound(state, "roll");
 }
 
+/* A host that has no descriptor left, as long as it has none. */
+static void without_descriptors_records_go_on(void **state)
+{
+	struct roll *r = small_files(state);
+	const int next = dup(0);
+	struct rlimit before, now;
+
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	now = before;
+	now.rlim_cur = (rlim_t)next;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &now), 0);
+	rolling_signs(r, SIGNS);
+	assert_int_equal(file_of(r), 1);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	rolling_signs(r, SIGNS);
+	assert_true(file_of(r) > 1);
+	roll_free(r);
+	rolling_sound(state, "roll");
+}
+
 /* The end of a roll that was about to be followed. */
 static void a_full_file_is_closed_as_any_other(void **state)
 {
@@ -109,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_locked_state_keeps_nobody_from_recording),
 		TEST(threads_go_on_as_well),
+		TEST(without_descriptors_records_go_on),
 		TEST(a_full_file_is_closed_as_any_other),
 	};
 
