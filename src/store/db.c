@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/db.h"
 
+#include "base/file.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* Where the file header has its change counter (SQLite file format, 1.3.7). */
@@ -134,6 +137,63 @@ static enum err configure(struct db *d)
 	return db_exec(d, "PRAGMA synchronous = FULL; PRAGMA journal_mode = TRUNCATE");
 }
 
+/* ---- which descriptor it has: SQLite does not tell ---- */
+
+#define LOWEST 3  /* SQLite takes no lower one */
+#define RACERS 64 /* so many may be taken by other threads just when the file is opened */
+
+/* The number that the next file gets, or -1. */
+static int next_fd(void)
+{
+	int fd = open("/", O_PATH | O_CLOEXEC), other;
+
+	if (fd < 0 || fd >= LOWEST) {
+		file_close(fd);
+		return fd;
+	}
+	other = fcntl(fd, F_DUPFD_CLOEXEC, LOWEST);
+	file_close(fd);
+	file_close(other);
+	return other;
+}
+
+static bool is_at(int fd, dev_t dev, ino_t ino)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
+}
+
+/* Not that of a path alone, such as the witness of a store. */
+static bool is_open_file(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && (flags & O_PATH) == 0;
+}
+
+/* expected: what next_fd said before the file was opened. */
+static void find_fd(struct db *d, const char *path, int expected)
+{
+	struct stat st;
+
+	d->fd = -1;
+	if (expected < 0 || stat(path, &st) != 0)
+		return;
+	d->dev = st.st_dev;
+	d->ino = st.st_ino;
+	for (int fd = expected; d->fd < 0 && fd < expected + RACERS; fd++)
+		if (is_at(fd, d->dev, d->ino) && is_open_file(fd))
+			d->fd = fd;
+}
+
+bool db_ours(const struct db *d)
+{
+	return d->fd < 0 || is_at(d->fd, d->dev, d->ino);
+}
+
+/* ---- opening and closing ---- */
+
 static enum err find_file(struct db *d)
 {
 	int rc = sqlite3_file_control(d->c, "main", SQLITE_FCNTL_FILE_POINTER, &d->file);
@@ -158,12 +218,14 @@ enum err db_open(struct db *d, const char *path, bool read_only, struct why *why
 {
 	const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW |
 			  (read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
+	int expected = next_fd();
 	enum err e = E_INTERNAL;
 
-	*d = (struct db){ .read_only = read_only };
+	*d = (struct db){ .read_only = read_only, .fd = -1 };
 	if (sqlite3_threadsafe() == 0)
 		return why_fail(why, E_INTERNAL, "this SQLite was built without threads");
 	e = db_err(d, sqlite3_open_v2(path, &d->c, flags, NULL));
+	find_fd(d, path, expected);
 	if (e == OK)
 		e = db_err(d, sqlite3_extended_result_codes(d->c, 1));
 	if (e == OK)
@@ -186,10 +248,13 @@ enum err db_open(struct db *d, const char *path, bool read_only, struct why *why
 
 void db_close(struct db *d)
 {
-	for (size_t i = 0; i < Q_COUNT; i++)
+	bool ours = d->c == NULL || db_ours(d);
+
+	for (size_t i = 0; ours && i < Q_COUNT; i++)
 		(void)sqlite3_finalize(d->stmt[i]);
-	(void)sqlite3_close(d->c);
-	*d = (struct db){ 0 };
+	if (ours)
+		(void)sqlite3_close(d->c);
+	*d = (struct db){ .fd = -1 };
 }
 
 /* A transaction that cannot be ended, for want of memory, ends with its connection. */

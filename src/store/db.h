@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum query {
 #define SQL(name, text) name,
@@ -21,6 +22,9 @@ enum query {
 
 struct db {
 	sqlite3 *c;
+	int fd; /* that SQLite has of the file, which is this one; -1: not known */
+	dev_t dev;
+	ino_t ino;
 	sqlite3_file *file; /* of c, for the two looks that need no lock of the database */
 	bool read_only;
 	bool impatient; /* a lock that another process has is E_BUSY at once */
@@ -32,7 +36,13 @@ enum { DB_APPLICATION = 0x43484e43 /* "CHNC", the database's application_id */ }
 
 /* Opens an existing file, not through symbolic links. On error d is as db_close leaves it. */
 enum err db_open(struct db *d, const char *path, bool read_only, struct why *why);
+/*
+ * A connection whose descriptor is another file's by now, for the program closed it and opened something else, is left as it is: to close it
+ * would close that.
+ */
 void db_close(struct db *d);
+/* Whether the descriptor of an open connection still is that of the file. */
+bool db_ours(const struct db *d);
 
 /* Says why the connection's last call failed, and returns e. */
 enum err db_why(struct why *why, enum err e, const struct db *d, const char *path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/store.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "store/event.h"
 #include "store/head.h"
@@ -38,11 +39,19 @@ static void init(struct store *s, const struct place *at, const struct store_pol
 	atomic_init(&s->looked_ns, 0);
 }
 
+static bool is_token(const struct store *s, const struct stat *st)
+{
+	return st->st_dev == s->dev && st->st_ino == s->ino;
+}
+
+/* A number that is another file's by now is left alone. */
 static void destroy(struct store *s)
 {
+	struct stat st;
+
 	pulse_close(&s->pulse);
-	if (s->witness >= 0)
-		close(s->witness);
+	if (s->witness >= 0 && fstat(s->witness, &st) == 0 && is_token(s, &st))
+		file_close(s->witness);
 	(void)pthread_cond_destroy(&s->gathered);
 	(void)pthread_cond_destroy(&s->served);
 	mem_free(s->done.v);
@@ -59,9 +68,11 @@ static enum err open_witness(struct store *s, struct why *why)
 	s->witness = open(s->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (s->witness < 0 || fstat(s->witness, &st) != 0)
 		return why_errno(why, "cannot open %s", s->path);
-	if (st.st_dev != s->dev || st.st_ino != s->ino)
-		return why_fail(why, E_DEVICE_REMOVED, "%s was replaced just now", s->path);
-	return OK;
+	if (is_token(s, &st))
+		return OK;
+	file_close(s->witness);
+	s->witness = -1;
+	return why_fail(why, E_DEVICE_REMOVED, "%s was replaced just now", s->path);
 }
 
 /* The gate is held. */
@@ -217,7 +228,12 @@ static enum err still_there_locked(struct store *s, bool rare)
 {
 	struct stat st;
 
-	if (fstat(s->witness, &st) != 0 || st.st_nlink == 0)
+	if (fstat(s->witness, &st) != 0 || !is_token(s, &st)) { /* the program closed it */
+		enum err e = open_witness(s, NULL);
+
+		return e == E_ABSENT ? E_DEVICE_REMOVED : e;
+	}
+	if (st.st_nlink == 0)
 		return E_DEVICE_REMOVED;
 	return s->db.c != NULL && (rare || s->glances++ % WALK_EACH == 0) ? db_moved(&s->db) : OK;
 }

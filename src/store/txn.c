@@ -88,7 +88,7 @@ enum err txn_begin_locked(struct store *s, bool write)
 
 	if (e == OK && write && s->read_only)
 		return E_WRITE_PROTECTED;
-	if (e == OK && (s->db.broken || s->db.c == NULL))
+	if (e == OK && (s->db.broken || s->db.c == NULL || !db_ours(&s->db)))
 		e = reopen_locked(s);
 	s->db.impatient = true;
 	if (e == OK)
