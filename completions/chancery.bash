@@ -49,6 +49,7 @@ _chancery()
       "key generate --label") ;;
       "key generate --id") ;;
       "key generate --use") words="sign encrypt wrap derive" ;;
+      "key generate --audit") words="each batch" ;;
       "key generate --pin-source") words="file: credential: fd: env: prompt" ;;
       "key generate --module") files=-f ;;
       "key import --in") files=-f ;;
@@ -57,6 +58,7 @@ _chancery()
       "key import --label") ;;
       "key import --id") ;;
       "key import --use") words="sign encrypt wrap derive" ;;
+      "key import --audit") words="each batch" ;;
       "key import --pin-source") words="file: credential: fd: env: prompt" ;;
       "key import --module") files=-f ;;
       "key list --pin-source") words="file: credential: fd: env: prompt" ;;
@@ -161,8 +163,8 @@ _chancery()
         "token backup") words="pkcs11: --out --passphrase-source --json --quiet --module --help" ;;
         "token restore") words=" --passphrase-source --json --quiet --module --help" files=-f ;;
         "token require-audit") words="pkcs11: --so-pin-source --off --json --quiet --module --help" ;;
-        "key generate") words="pkcs11: --type --label --id --use --extractable --pin-source --json --quiet --module --help" ;;
-        "key import") words="pkcs11: --in --raw --passphrase-source --label --id --use --extractable --pin-source --json --quiet --module --help" ;;
+        "key generate") words="pkcs11: --type --label --id --use --extractable --audit --pin-source --json --quiet --module --help" ;;
+        "key import") words="pkcs11: --in --raw --passphrase-source --label --id --use --extractable --audit --pin-source --json --quiet --module --help" ;;
         "key list") words="pkcs11: --pin-source --json --quiet --module --help" ;;
         "key show") words="pkcs11: --pin-source --json --quiet --module --help" ;;
         "key delete") words="pkcs11: --pair --pin-source --json --quiet --module --help" ;;

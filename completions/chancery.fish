@@ -108,6 +108,7 @@ complete -c chancery -n '__chancery_at key generate' -l label -d 'the key\'s nam
 complete -c chancery -n '__chancery_at key generate' -l id -d 'CKA_ID (default: from the public key)' -x
 complete -c chancery -n '__chancery_at key generate' -l use -d 'the one thing it is for: sign, encrypt, wrap or derive (default: by the kind)' -x -a 'sign encrypt wrap derive'
 complete -c chancery -n '__chancery_at key generate' -l extractable -d 'allow it to be wrapped and taken out of the token'
+complete -c chancery -n '__chancery_at key generate' -l audit -d 'a record of each signature (default), or one for each batch of public answers' -x -a 'each batch'
 complete -c chancery -n '__chancery_at key generate' -l pin-source -d 'the user\'s PIN' -x -a '(__chancery_source file: credential: fd: env: prompt)'
 complete -c chancery -n '__chancery_at key generate' -l json -d 'print the result as JSON'
 complete -c chancery -n '__chancery_at key generate' -l quiet -d 'print nothing but errors and what was asked for'
@@ -122,6 +123,7 @@ complete -c chancery -n '__chancery_at key import' -l label -d 'the key\'s name;
 complete -c chancery -n '__chancery_at key import' -l id -d 'CKA_ID (default: from the public key)' -x
 complete -c chancery -n '__chancery_at key import' -l use -d 'the one thing it is for: sign, encrypt, wrap or derive (default: by the kind)' -x -a 'sign encrypt wrap derive'
 complete -c chancery -n '__chancery_at key import' -l extractable -d 'allow it to be wrapped and taken out of the token'
+complete -c chancery -n '__chancery_at key import' -l audit -d 'a record of each signature (default), or one for each batch of public answers' -x -a 'each batch'
 complete -c chancery -n '__chancery_at key import' -l pin-source -d 'the user\'s PIN' -x -a '(__chancery_source file: credential: fd: env: prompt)'
 complete -c chancery -n '__chancery_at key import' -l json -d 'print the result as JSON'
 complete -c chancery -n '__chancery_at key import' -l quiet -d 'print nothing but errors and what was asked for'

@@ -160,6 +160,7 @@ _chancery()
       '--id=[CKA_ID (default\: from the public key)]:HEX: ' \
       '--use=[the one thing it is for\: sign, encrypt, wrap or derive (default\: by the kind)]:USE:(sign encrypt wrap derive)' \
       '--extractable[allow it to be wrapped and taken out of the token]' \
+      '--audit=[a record of each signature (default), or one for each batch of public answers]:WHAT:(each batch)' \
       '--pin-source=[the user'\''s PIN]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
       '--json[print the result as JSON]' \
       '--quiet[print nothing but errors and what was asked for]' \
@@ -175,6 +176,7 @@ _chancery()
       '--id=[CKA_ID (default\: from the public key)]:HEX: ' \
       '--use=[the one thing it is for\: sign, encrypt, wrap or derive (default\: by the kind)]:USE:(sign encrypt wrap derive)' \
       '--extractable[allow it to be wrapped and taken out of the token]' \
+      '--audit=[a record of each signature (default), or one for each batch of public answers]:WHAT:(each batch)' \
       '--pin-source=[the user'\''s PIN]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
       '--json[print the result as JSON]' \
       '--quiet[print nothing but errors and what was asked for]' \

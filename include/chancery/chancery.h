@@ -52,11 +52,20 @@ extern "C" {
 
 /* Kept inside objects and never shown: which of wrap, unwrap, encrypt and decrypt a key ever had. */
 #define CKA_CHANCERY_ROLES (CKA_CHANCERY_BASE | 0x0100UL)
+/*
+ * Of a private key, a CK_ULONG: what the audit log has of its signatures. It is given when the key is generated, created
+ * or unwrapped, and never changes; a copy has CHANCERY_AUDIT_EACH. CHANCERY_AUDIT_BATCH is for keys whose signatures are
+ * answers to everybody (OCSP). It wants CKA_TOKEN, CKA_PRIVATE and CKA_SIGN, and none of CKA_SIGN_RECOVER, CKA_DECRYPT,
+ * CKA_UNWRAP, CKA_DERIVE, CKA_DECAPSULATE and CKA_ALWAYS_AUTHENTICATE: else CKR_TEMPLATE_INCONSISTENT.
+ */
+#define CKA_CHANCERY_AUDIT   (CKA_CHANCERY_BASE | 0x0101UL)
+#define CHANCERY_AUDIT_EACH  0UL /* a record for each */
+#define CHANCERY_AUDIT_BATCH 1UL /* SignBatch leaves one for all that it made */
 
 /* The vendor interface: ask C_GetInterface for this name. */
 #define CHANCERY_INTERFACE_NAME  "Vendor Chancery"
 #define CHANCERY_INTERFACE_MAJOR 1
-#define CHANCERY_INTERFACE_MINOR 1
+#define CHANCERY_INTERFACE_MINOR 2
 
 /* Why a function of this interface failed and what to do about it: a sentence or two, terminated. */
 typedef struct CK_CHANCERY_WHY {
@@ -111,6 +120,18 @@ typedef struct CK_CHANCERY_AUDIT {
 	char why[256];                     /* what failed; terminated */
 } CK_CHANCERY_AUDIT;
 typedef CK_CHANCERY_AUDIT *CK_CHANCERY_AUDIT_PTR;
+
+/* So many answers are signed in one call at most. */
+#define CHANCERY_BATCH_MAX 4096
+
+/* What is to be signed, and where its signature goes. */
+typedef struct CK_CHANCERY_ANSWER {
+	const CK_BYTE *data;
+	CK_ULONG dataLen;
+	CK_BYTE_PTR signature; /* may lie anywhere, also where data is */
+	CK_ULONG signatureLen; /* the room there, then the length */
+} CK_CHANCERY_ANSWER;
+typedef CK_CHANCERY_ANSWER *CK_CHANCERY_ANSWER_PTR;
 
 /*
  * The function list of the vendor interface. A higher minor version appends members and changes
@@ -187,6 +208,19 @@ typedef struct CK_CHANCERY_FUNCTIONS {
 	(CK_SLOT_ID slot, const CK_UTF8CHAR *soPin, CK_ULONG soPinLen, CK_BBOOL on,
 	 CK_CHANCERY_WHY_PTR why);
 	CK_RV (*TokenRequiresAudit)(CK_SLOT_ID slot, CK_BBOOL *on);
+	/* ---- since minor version 2 ---- */
+	/*
+	 * Signs count answers, CHANCERY_BATCH_MAX at most, each as C_SignInit and C_Sign would, with a key that has
+	 * CHANCERY_AUDIT_BATCH (CKR_KEY_FUNCTION_NOT_PERMITTED: it has not). One record, `sign.batch`, tells of all, and is
+	 * durable before the first signature is in the caller's memory. All or none: after an error that came while signing,
+	 * or because there is no record, the room of every signature is zero as far as one reaches, and the lengths are as
+	 * they were. No data is longer than `max_input_kb` of the configuration (CKR_DATA_LEN_RANGE). Lengths are told, and
+	 * nothing is signed, when every signature is NULL (CKR_OK), and when one of them is or its room is too small
+	 * (CKR_BUFFER_TOO_SMALL). What operation is under way in the session goes on.
+	 */
+	CK_RV(*SignBatch)
+	(CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR mechanism, CK_OBJECT_HANDLE hKey,
+	 CK_CHANCERY_ANSWER_PTR answers, CK_ULONG count);
 } CK_CHANCERY_FUNCTIONS;
 typedef CK_CHANCERY_FUNCTIONS *CK_CHANCERY_FUNCTIONS_PTR;
 

@@ -302,6 +302,8 @@ static bool put_what(struct sink *s, const struct roll_event *ev)
 	       (ev->mech == CK_UNAVAILABLE_INFORMATION ||
 		put_named(s, "mech", name_of(NAME_CKM, ev->mech), ev->mech)) &&
 	       (!ev->measured || put_number(s, "bytes", ev->bytes)) &&
+	       (!ev->counted || put_number(s, "count", ev->count)) &&
+	       (ev->root.n == 0 || put_bytes(s, "root", ev->root)) &&
 	       put_named(s, "rv", name_of(NAME_CKR, rv), rv) &&
 	       (ev->change == 0 || put_change(s, ev));
 }
@@ -310,7 +312,7 @@ static size_t what_room(const struct roll_event *ev)
 {
 	const size_t fields = LABEL_N + SERIAL_N + (SERIAL_N + 1 + DIGITS_MAX);
 
-	return 10 * PLAIN_MAX + ESCAPE_MAX * fields + text_room(ev->label) + text_room(ev->id) +
+	return 12 * PLAIN_MAX + ESCAPE_MAX * fields + text_room(ev->label) + text_room(ev->id) +
 	       text_room(ev->unique);
 }
 

@@ -34,6 +34,9 @@ struct roll_event {
 	CK_MECHANISM_TYPE mech;        /* CK_UNAVAILABLE_INFORMATION: none */
 	bool measured;                 /* bytes means something, 0 included */
 	uint64_t bytes;
+	bool counted; /* count means something, 0 included */
+	uint64_t count;
+	struct span root; /* over so many results, 32 bytes; empty: there is none */
 	uint64_t change; /* number of the pending event in the token's store; 0: none */
 	enum err result;
 };

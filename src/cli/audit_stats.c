@@ -19,6 +19,7 @@ enum { DATE = 10 };
 struct stats {
 	json_t *event, *key, *rv, *day, *day_bytes;
 	uint64_t records, bytes;
+	uint64_t answers; /* of batches; INT64_MAX: so many or more */
 };
 
 static void count(json_t *by, const char *name, uint64_t more)
@@ -36,6 +37,12 @@ static void count_span(json_t *by, struct span name, uint64_t more)
 	count(by, text, more);
 }
 
+/* A record may say any number. */
+static void add_answers(struct stats *s, uint64_t more)
+{
+	s->answers = more < INT64_MAX - s->answers ? s->answers + more : INT64_MAX;
+}
+
 static void take(struct stats *s, const struct line *l)
 {
 	char key[ROLLTEXT_MAX];
@@ -43,6 +50,7 @@ static void take(struct stats *s, const struct line *l)
 
 	s->records++;
 	s->bytes += bytes;
+	add_answers(s, l->count.v);
 	count_span(s->event, l->event, 1);
 	count_span(s->rv, l->rv, 1);
 	count_span(s->day, span(l->who.ts.p, DATE), 1);
@@ -68,6 +76,8 @@ static void print_stats(const struct stats *s)
 {
 	printf("%" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64 " bytes per record\n", s->records,
 	       s->bytes, s->records != 0 ? s->bytes / s->records : 0);
+	if (s->answers != 0)
+		printf("%" PRIu64 " answers in batches\n", s->answers);
 	print_part("by event", s->event);
 	print_part("by key", s->key);
 	print_part("by return value", s->rv);
@@ -77,11 +87,12 @@ static void print_stats(const struct stats *s)
 
 static enum err tell(struct call *c, struct stats *s)
 {
-	json_t *v = json_pack(
-		"{s:I, s:I, s:I, s:O, s:O, s:O, s:O, s:O}", "records", (json_int_t)s->records,
-		"bytes", (json_int_t)s->bytes, "bytes_per_record",
-		(json_int_t)(s->records != 0 ? s->bytes / s->records : 0), "event", s->event, "key",
-		s->key, "rv", s->rv, "day", s->day, "day_bytes", s->day_bytes);
+	json_t *v = json_pack("{s:I, s:I, s:I, s:I, s:O, s:O, s:O, s:O, s:O}", "records",
+			      (json_int_t)s->records, "bytes", (json_int_t)s->bytes, "answers",
+			      (json_int_t)s->answers, "bytes_per_record",
+			      (json_int_t)(s->records != 0 ? s->bytes / s->records : 0), "event",
+			      s->event, "key", s->key, "rv", s->rv, "day", s->day, "day_bytes",
+			      s->day_bytes);
 
 	if (v == NULL)
 		return why_fail(&c->why, E_MEMORY, "no memory for the counts");
@@ -94,7 +105,7 @@ static enum err tell(struct call *c, struct stats *s)
 static enum err audit_stats(struct call *c)
 {
 	struct stats s = {
-		json_object(), json_object(), json_object(), json_object(), json_object(), 0, 0
+		json_object(), json_object(), json_object(), json_object(), json_object(), 0, 0, 0
 	};
 	struct rollread *r = NULL;
 	struct rollfilter f;

@@ -2,6 +2,7 @@
 /* chancery key generate */
 #include "cli/commands.h"
 #include "cli/hex.h"
+#include "cli/keyaudit.h"
 #include "cli/keyid.h"
 #include "cli/keykind.h"
 #include "cli/keyname.h"
@@ -19,6 +20,7 @@ static const struct option_row options[] = {
 	  "the one thing it is for: sign, encrypt, wrap or derive (default: by the kind)",
 	  "sign encrypt wrap derive" },
 	{ "extractable", NULL, "allow it to be wrapped and taken out of the token", NULL },
+	KEYAUDIT,
 	{ "pin-source", "SOURCE", "the user's PIN", PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
@@ -28,7 +30,7 @@ struct order {
 	const struct keyuse *use;
 	struct span label;
 	struct buf id;
-	bool extractable;
+	bool extractable, batch;
 };
 
 static enum err order_take(struct call *c, struct order *o)
@@ -48,7 +50,8 @@ static enum err order_take(struct call *c, struct order *o)
 				options[3].words, use);
 	o->label = span_str(label);
 	o->extractable = call_flag(c, "extractable");
-	return id != NULL ? hex_parse(id, &o->id, &c->why) : OK;
+	e = keyaudit_take(c, o->kind->pair && o->use->private_attr == CKA_SIGN, &o->batch);
+	return e == OK && id != NULL ? hex_parse(id, &o->id, &c->why) : e;
 }
 
 static void common(const struct order *o, struct template *t)
@@ -103,6 +106,7 @@ static enum err generate_pair(struct call *c, struct desk d, const struct order 
 		template_bool(&tpub, o->use->public_attr, true);
 	common(o, &tpriv);
 	guarded(o, &tpriv);
+	keyaudit_put(o->batch, &tpriv);
 	enum err e = module_err(module_fn(d.m)->C_GenerateKeyPair(d.h, &m, tpub.a, tpub.n, tpriv.a,
 								  tpriv.n, pub, priv),
 				"C_GenerateKeyPair", &c->why);

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/hex.h"
+#include "cli/keyaudit.h"
 #include "cli/keyfile.h"
 #include "cli/keyid.h"
 #include "cli/keyname.h"
@@ -25,6 +26,7 @@ static const struct option_row options[] = {
 	  "the one thing it is for: sign, encrypt, wrap or derive (default: by the kind)",
 	  "sign encrypt wrap derive" },
 	{ "extractable", NULL, "allow it to be wrapped and taken out of the token", NULL },
+	KEYAUDIT,
 	{ "pin-source", "SOURCE", "the user's PIN", PIN_SOURCES },
 	{ NULL, NULL, NULL, NULL },
 };
@@ -34,6 +36,7 @@ struct import {
 	struct buf id;
 	const struct keyuse *use;
 	struct keyfile file;
+	bool batch;
 	CK_OBJECT_HANDLE pub, priv;
 };
 
@@ -51,6 +54,12 @@ static enum err use_take(struct call *c, struct import *im)
 		return why_fail(&c->why, E_ARGUMENTS,
 				"--use is one of sign, encrypt, wrap, derive, not \"%s\"", name);
 	return OK;
+}
+
+static bool is_signer(struct call *c, const struct import *im)
+{
+	return im->file.priv != NULL && call_option(c, "raw") == NULL &&
+	       im->use->private_attr == CKA_SIGN;
 }
 
 /* ---- what the file holds ---- */
@@ -128,6 +137,7 @@ static enum err create(struct call *c, struct desk d, const struct import *im,
 		template_bool(&t, CKA_SENSITIVE, true);
 		template_bool(&t, CKA_EXTRACTABLE, call_flag(c, "extractable"));
 		template_bool(&t, im->use->private_attr, true);
+		keyaudit_put(im->batch, &t);
 	}
 	if (im->use->public_attr != im->use->private_attr && (!is_private || im->file.pub == NULL))
 		template_bool(&t, im->use->public_attr, true);
@@ -164,6 +174,8 @@ static enum err import_take(struct call *c, struct import *im)
 		e = file_take(c, &im->file);
 	if (e == OK)
 		e = use_take(c, im);
+	if (e == OK)
+		e = keyaudit_take(c, is_signer(c, im), &im->batch);
 	if (e == OK && id != NULL)
 		e = hex_parse(id, &im->id, &c->why);
 	if (e == OK)

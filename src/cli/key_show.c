@@ -2,8 +2,10 @@
 /* chancery key list, show */
 #include "cli/commands.h"
 #include "cli/describe.h"
+#include "cli/keyaudit.h"
 #include "cli/office.h"
 #include "cli/report.h"
+#include <chancery/chancery.h>
 
 static const struct option_row options[] = {
 	{ "pin-source", "SOURCE", "the user's PIN: without it, private keys stay unseen",
@@ -46,9 +48,11 @@ const struct command cmd_key_list = {
 };
 
 static const struct column show_columns[] = {
-	{ "Label", "label" },     { "Id", "id" },     { "Class", "class" },
-	{ "Type", "type" },       { "May", "uses" },  { "Stored", "stored" },
-	{ "Guarded", "guarded" }, { "Made", "made" }, { "Made by", "generated_by" },
+	{ "Label", "label" },     { "Id", "id" },
+	{ "Class", "class" },     { "Type", "type" },
+	{ "May", "uses" },        { "Stored", "stored" },
+	{ "Guarded", "guarded" }, { "Recorded", "audit" },
+	{ "Made", "made" },       { "Made by", "generated_by" },
 	{ "URI", "uri" },         { NULL, NULL },
 };
 
@@ -98,10 +102,14 @@ static json_t *show(const struct office *o, const struct object_info *info)
 {
 	CK_ULONG mech =
 		object_ulong(o->desk, info->h, CKA_KEY_GEN_MECHANISM, CK_UNAVAILABLE_INFORMATION);
+	const char *audit = keyaudit_name(
+		object_ulong(o->desk, info->h, CKA_CHANCERY_AUDIT, CK_UNAVAILABLE_INFORMATION));
 	json_t *v = describe_object(&o->spot, info);
 
 	if (v == NULL)
 		return NULL;
+	if (audit != NULL)
+		json_object_set_new(v, "audit", json_string(audit));
 	json_object_set_new(v, "uses", FLAGS_SET(o->desk, info->h, use_flags));
 	json_object_set_new(v, "guarded", FLAGS_SET(o->desk, info->h, guard_flags));
 	json_object_set_new(v, "stored",

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/rollprint.h"
+
+#include "auditor/code.h"
 #include "cli/rolltext.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,6 +27,19 @@ static void print_who(const struct line_who *w)
 	printf("  %s pid %" PRIu64 " uid %" PRIu64, exe, w->pid.v, w->uid.v);
 }
 
+/* How many results the record is about, and the root over them. */
+static void print_batch(const struct line *l)
+{
+	char root[2 * SUM + 1];
+
+	if (l->count.there)
+		printf("  %" PRIu64 " answers", l->count.v);
+	if (!l->root.there)
+		return;
+	code_hex_put(span(l->root.b, SUM), root);
+	printf("  root %s", root);
+}
+
 void rollprint_text(uint64_t file, const struct line *l)
 {
 	char text[ROLLTEXT_MAX];
@@ -45,6 +60,7 @@ void rollprint_text(uint64_t file, const struct line *l)
 		printf("  %.*s", (int)l->mech.n, (const char *)l->mech.p);
 	if (l->bytes.there)
 		printf("  %" PRIu64 " bytes", l->bytes.v);
+	print_batch(l);
 	printf("  %.*s", (int)l->rv.n, (const char *)l->rv.p);
 	if (l->who.on_behalf.s.p != NULL) {
 		rolltext_quoted(&l->who.on_behalf, text);
@@ -96,10 +112,19 @@ static void number_cell(const struct number *n)
 		printf("%" PRIu64, n->v);
 }
 
+static void hash_cell(const struct hash *h)
+{
+	char digits[2 * SUM + 1] = "";
+
+	if (h->there)
+		code_hex_put(span(h->b, SUM), digits);
+	printf(",%s", digits);
+}
+
 void rollprint_csv_head(void)
 {
 	fputs("file,seq,ts,uid,pid,exe,on_behalf,event,token,serial,class,label,id,unique,mech,bytes,"
-	      "count,rv,change,recovered_ts,recovered_uid,recovered_pid,recovered_exe,"
+	      "count,root,rv,change,recovered_ts,recovered_uid,recovered_pid,recovered_exe,"
 	      "recovered_on_behalf\r\n",
 	      stdout);
 }
@@ -123,6 +148,7 @@ void rollprint_csv(uint64_t file, const struct line *l)
 	text_cell(&(struct text){ .s = l->mech });
 	number_cell(&l->bytes);
 	number_cell(&l->count);
+	hash_cell(&l->root);
 	text_cell(&(struct text){ .s = l->rv });
 	text_cell(&(struct text){ .s = l->change });
 	own_cell(l->owed.ts);

@@ -59,7 +59,8 @@ enum err attr_finish(enum attr_how how, const struct attr_who *who, const struct
 enum err attr_set(const struct attr_who *who, const struct attrset *old,
 		  const struct attrset *change, struct attrset **out);
 /*
- * C_CopyObject: as attr_set, for a new object. The copy is CKA_TRUSTED only when the SO makes it.
+ * C_CopyObject: as attr_set, for a new object. The copy is CKA_TRUSTED only when the SO makes it, and never
+ * CHANCERY_AUDIT_BATCH.
  */
 enum err attr_copy(const struct attr_who *who, const struct attrset *old,
 		   const struct attrset *change, struct attrset **out);

@@ -148,18 +148,26 @@ static enum err start_anew(const struct attr_who *who, const struct attrset *old
 	return e;
 }
 
-enum err attr_copy(const struct attr_who *who, const struct attrset *old,
-		   const struct attrset *change, struct attrset **out)
+/*
+ * Each use of a copy is recorded, whatever the key has (docs/AUDIT.md, "Batches"): *own is then what is copied in its place, to be
+ * freed.
+ */
+static enum err each_use(const struct attrset *old, struct attrset **own)
+{
+	if (attrset_ulong(old, CKA_CHANCERY_AUDIT, CHANCERY_AUDIT_EACH) == CHANCERY_AUDIT_EACH)
+		return OK;
+	*own = attrset_copy(old, true);
+	return *own != NULL ? attrset_put_ulong(*own, CKA_CHANCERY_AUDIT, CHANCERY_AUDIT_EACH)
+			    : E_MEMORY;
+}
+
+static enum err copy(const struct attr_who *who, const struct attrset *old,
+		     const struct attrset *change, struct attrset **out)
 {
 	const struct change c = { HOW_COPY, who, old };
 	struct attrset *s = NULL;
-	enum err e;
+	enum err e = apply(&c, change, &s);
 
-	/* What the module itself shows (profiles, mechanisms) has no copies. */
-	if (!attrset_bool(old, CKA_COPYABLE, true) ||
-	    schema_ways(attrset_ulong(old, CKA_CLASS, SCHEMA_NONE)) == 0)
-		return E_PROHIBITED;
-	e = apply(&c, change, &s);
 	if (e == OK)
 		e = start_anew(who, old, s);
 	if (e != OK) {
@@ -168,4 +176,21 @@ enum err attr_copy(const struct attr_who *who, const struct attrset *old,
 	}
 	*out = s; /* moved */
 	return OK;
+}
+
+enum err attr_copy(const struct attr_who *who, const struct attrset *old,
+		   const struct attrset *change, struct attrset **out)
+{
+	struct attrset *own = NULL;
+	enum err e;
+
+	/* What the module itself shows (profiles, mechanisms) has no copies. */
+	if (!attrset_bool(old, CKA_COPYABLE, true) ||
+	    schema_ways(attrset_ulong(old, CKA_CLASS, SCHEMA_NONE)) == 0)
+		return E_PROHIBITED;
+	e = each_use(old, &own);
+	if (e == OK)
+		e = copy(who, own != NULL ? own : old, change, out);
+	attrset_free(own);
+	return e;
 }

@@ -65,14 +65,42 @@ static enum err rule_trust(const struct attrset *obj)
 	return OK;
 }
 
+/*
+ * A key whose signatures share records (docs/AUDIT.md, "Batches") answers everybody, and does nothing else its whole
+ * life: nothing whose result is a secret, or that somebody has to agree to.
+ */
+static enum err rule_batch(const struct attrset *obj)
+{
+	static const struct {
+		CK_ATTRIBUTE_TYPE type;
+		bool value;
+	} must[] = {
+		{ CKA_TOKEN, true },
+		{ CKA_PRIVATE, true },
+		{ CKA_SIGN, true },
+		{ CKA_SIGN_RECOVER, false },
+		{ CKA_DECRYPT, false },
+		{ CKA_UNWRAP, false },
+		{ CKA_DERIVE, false },
+		{ CKA_DECAPSULATE, false },
+		{ CKA_ALWAYS_AUTHENTICATE, false },
+	};
+
+	if (attrset_ulong(obj, CKA_CHANCERY_AUDIT, CHANCERY_AUDIT_EACH) != CHANCERY_AUDIT_BATCH)
+		return OK;
+	for (size_t i = 0; i < LENGTH(must); i++)
+		if (attrset_bool(obj, must[i].type, false) != must[i].value)
+			return E_TEMPLATE_INCONSISTENT;
+	return OK;
+}
+
 /* Objects of other classes have none of the attributes, or the rule is not for them. */
 static const struct {
 	CK_OBJECT_CLASS cls; /* SCHEMA_NONE: every class */
 	enum err (*rule)(const struct attrset *obj);
 } rules[] = {
-	{ SCHEMA_NONE, rule_dates },
-	{ CKO_PRIVATE_KEY, rule_authenticate },
-	{ CKO_CERTIFICATE, rule_certificate },
+	{ SCHEMA_NONE, rule_dates },     { CKO_PRIVATE_KEY, rule_authenticate },
+	{ CKO_PRIVATE_KEY, rule_batch }, { CKO_CERTIFICATE, rule_certificate },
 	{ CKO_TRUST, rule_trust },
 };
 

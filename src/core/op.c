@@ -187,7 +187,7 @@ enum err op_start(struct op *op, enum op_kind k, const struct mech *m, struct pa
 	return OK;
 }
 
-static const struct mech *mech_for(enum op_kind k, CK_MECHANISM_TYPE type)
+const struct mech *op_mech(enum op_kind k, CK_MECHANISM_TYPE type)
 {
 	const struct mech *m = mech_find(type);
 
@@ -222,7 +222,7 @@ static enum err start_with(const struct session *s, struct op *op, enum op_kind 
 static enum err begin(struct session *s, struct op *op, enum op_kind k,
 		      const CK_MECHANISM *mechanism, CK_OBJECT_HANDLE key)
 {
-	const struct mech *m = mech_for(k, mechanism->mechanism);
+	const struct mech *m = op_mech(k, mechanism->mechanism);
 	enum err e = OK;
 
 	if (m == NULL)

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/span.h"
-#include <chancery/pkcs11.h>
+#include <chancery/chancery.h>
 
 struct session;
 struct op;
@@ -40,6 +40,12 @@ enum err op_digest_key(struct session *s, CK_OBJECT_HANDLE key);
 /* Dual-function calls (5.15): first digests or signs the input, second encrypts or decrypts. */
 enum err op_dual(struct session *s, enum op_kind first, enum op_kind second, struct span in,
 		 struct out o);
+/*
+ * SignBatch of the vendor interface: a call of its own, beside whatever operation is under way. Each answer has its data, and room for its
+ * signature.
+ */
+enum err op_sign_batch(struct session *s, const CK_MECHANISM *mechanism, CK_OBJECT_HANDLE key,
+		       CK_CHANCERY_ANSWER *answers, size_t n);
 /* C_SessionCancel. */
 enum err op_cancel(struct session *s, CK_FLAGS flags);
 /* C_GetOperationState, C_SetOperationState. */

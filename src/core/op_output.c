@@ -125,16 +125,9 @@ enum err op_check_input(struct span in, enum err too_long)
 /* Back to how Init left it. */
 static enum err rewind_op(struct op *op)
 {
-	struct run *r = &op->run;
-	const struct mech *m = r->mech;
-	enum mech_use use = r->use;
-	struct param par = r->param;
-
-	memset(&r->param, 0, sizeof(r->param)); /* moved */
-	run_end(r);
 	op->bytes = 0;
 	buf_clear(&op->out);
-	return run_begin(r, m, use, op->key.key, &par);
+	return run_again(&op->run);
 }
 
 static enum err once(struct session *s, struct op *op, struct span in, struct out o)

@@ -67,6 +67,8 @@ static inline enum err op_in_parts(enum op_kind k)
 	return op_rows[k].unlisted ? E_NO_OPERATION : E_OPERATION_ACTIVE;
 }
 
+/* The mechanism if it is offered for this kind, or NULL. */
+const struct mech *op_mech(enum op_kind k, CK_MECHANISM_TYPE type);
 /* The active operation of this kind, or NULL. */
 struct op *op_active(const struct session *s, enum op_kind k);
 /* The operation object of the kind, made if there is none yet. */

@@ -12,7 +12,7 @@
 
 #include "base/attrset.h"
 #include "base/span.h"
-#include <chancery/pkcs11.h>
+#include <chancery/chancery.h>
 
 /* How the bytes of a value are to be read. */
 enum schema_form {

@@ -172,6 +172,8 @@ enum err run_begin(struct run *r, const struct mech *m, enum mech_use use, struc
 		   struct param *par);
 /* Idle again: wipes the parameter, keeps state for reuse. */
 void run_end(struct run *r);
+/* Back to how run_begin left it, with the same key and parameter. Errors of run_begin, after which r is idle. */
+enum err run_again(struct run *r);
 /* run_end, and the kept state too. */
 void run_free(struct run *r);
 /* Whether the input of this run is collected by the caller and given to run_once. */

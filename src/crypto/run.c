@@ -101,6 +101,18 @@ void run_end(struct run *r)
 	r->key = NULL;
 }
 
+enum err run_again(struct run *r)
+{
+	const struct mech *m = r->mech;
+	enum mech_use use = r->use;
+	struct key *key = r->key;
+	struct param par = r->param;
+
+	memset(&r->param, 0, sizeof(r->param)); /* moved */
+	run_end(r);
+	return run_begin(r, m, use, key, &par);
+}
+
 void run_free(struct run *r)
 {
 	run_end(r);

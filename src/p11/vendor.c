@@ -202,4 +202,5 @@ CK_CHANCERY_FUNCTIONS vendor_functions = {
 	.AuditState = vendor_audit_state,
 	.TokenRequireAudit = vendor_token_require_audit,
 	.TokenRequiresAudit = vendor_token_requires_audit,
+	.SignBatch = vendor_sign_batch,
 };

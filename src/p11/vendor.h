@@ -25,5 +25,7 @@ CK_RV vendor_audit_state(CK_CHANCERY_AUDIT_PTR out);
 CK_RV vendor_token_require_audit(CK_SLOT_ID slot, const CK_UTF8CHAR *pin, CK_ULONG pin_len,
 				 CK_BBOOL on, CK_CHANCERY_WHY_PTR out);
 CK_RV vendor_token_requires_audit(CK_SLOT_ID slot, CK_BBOOL *on);
+CK_RV vendor_sign_batch(CK_SESSION_HANDLE h, CK_MECHANISM_PTR m, CK_OBJECT_HANDLE key,
+			CK_CHANCERY_ANSWER_PTR answers, CK_ULONG n);
 
 #endif

@@ -122,6 +122,17 @@ CK_RV vendor_audit_state(CK_CHANCERY_AUDIT_PTR out)
 	return call_leave(&c, e);
 }
 
+CK_RV vendor_sign_batch(CK_SESSION_HANDLE h, CK_MECHANISM_PTR m, CK_OBJECT_HANDLE key,
+			CK_CHANCERY_ANSWER_PTR answers, CK_ULONG n)
+{
+	struct call c;
+	enum err e = call_enter(&c, h);
+
+	if (e == OK)
+		e = op_sign_batch(c.session, m, key, answers, n);
+	return call_leave(&c, e);
+}
+
 CK_RV vendor_token_require_audit(CK_SLOT_ID slot, const CK_UTF8CHAR *pin, CK_ULONG pin_len,
 				 CK_BBOOL on, CK_CHANCERY_WHY_PTR out)
 {

@@ -315,6 +315,27 @@ static void uses(void **state)
 	assert_ok(p11->C_DigestFinal(s, result, &n));
 }
 
+/* What is in it is for test_p11_batch.c. */
+static void batch(void **state)
+{
+	CK_MECHANISM m = mechanism(CKM_ECDSA_SHA256, NULL, 0);
+	CK_CHANCERY_ANSWER a[2] = { { data, 10, result, 64 }, { data, 20, result + 64, 64 } };
+	struct templ pub = { 0 }, priv = { 0 };
+	struct pair k;
+	json_t *v;
+
+	(void)state;
+	templ_flags(&priv, CKA_TOKEN, CKA_SIGN);
+	templ_ulong(&priv, CKA_CHANCERY_AUDIT, CHANCERY_AUDIT_BATCH);
+	templ_text(&priv, CKA_LABEL, "responder");
+	k = p11_p256(s, &pub, &priv);
+	expect("sign.batch");
+	assert_ok(vendor->SignBatch(s, &m, k.priv, a, LENGTH(a)));
+	rolls_text(v = the_record(), "key.label", "responder");
+	bytes_are(v, 30);
+	json_decref(v);
+}
+
 static void private_uses(void **state)
 {
 	struct templ pub = { 0 }, priv = { 0 };
@@ -625,6 +646,7 @@ int main(void)
 		TEST(objects),
 		TEST(pair),
 		TEST(uses),
+		TEST(batch),
 		TEST(private_uses),
 		TEST(streams),
 		TEST(keys_from_keys),

@@ -402,6 +402,14 @@ static void test_what(void **state)
 		     "\"key\":{\"class\":\"private\",\"label\":\"root \\\"CA\\\"\",\"id\":\"01ab\","
 		     "\"unique\":\"u-1\"},\"mech\":\"CKM_ECDSA_SHA256\",\"bytes\":0,"
 		     "\"rv\":\"CKR_DEVICE_ERROR\",\"change\":\"00112233445566ff:12\"");
+	ev = blank(EV_SIGN_BATCH);
+	ev.measured = ev.counted = true;
+	ev.count = 3;
+	what_is(&ev, ",\"event\":\"sign.batch\",\"bytes\":0,\"count\":3,\"rv\":\"CKR_OK\"");
+	ev.root = span("\x00\xff and 30 bytes after these two ", 32);
+	what_is(&ev, ",\"event\":\"sign.batch\",\"bytes\":0,\"count\":3,\"root\":"
+		     "\"00ff20616e64203330206279746573206166746572207468657365207477"
+		     "6f20\",\"rv\":\"CKR_OK\"");
 	ev = blank(EV_DESTROY);
 	ev.token = "                                ";
 	ev.unique = span_str("only");
