@@ -4,12 +4,14 @@
  * a power cut leaves at each barrier: nothing that was answered is lost, and nothing looks like tampering.
  */
 #include "audit/roll.h"
+#include "crypto/boxing.h"
 
 #include "fault.h"
 #include "rollbook.h"
 #include "rolling.h"
 #include "scratch.h"
 #include "shadow.h"
+#include "unbox.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -573,6 +575,63 @@ static void a_power_cut_after_a_kill_is_no_alarm(void **state)
 	}
 }
 
+/* A file that somebody puts there by hand. */
+static void put_auditor(void **state)
+{
+	uint8_t public_key[BOXING_PUBLIC], base64[2000];
+	EVP_PKEY *key = unbox_key(public_key);
+	int fd = open(scratch_path(state, "roll/auditor.pub"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	(void)EVP_EncodeBlock(base64, public_key, BOXING_PUBLIC);
+	assert_true(dprintf(fd, "chancery-auditor-public 1\nkem x25519mlkem768 %s\n",
+			    (char *)base64) > 0);
+	shadow_synced(fd);
+	close(fd);
+	EVP_PKEY_free(key);
+}
+
+/* The secret of the roll is made anew while the index has lines to come, of a process that was killed. */
+static void act_for_another_auditor(void **state, struct scene *s)
+{
+	put_auditor(state);
+	act(state, s);
+}
+
+static void a_power_cut_as_another_auditor_comes_is_no_alarm(void **state)
+{
+	enum { RENEWAL = OPENING + 3 };
+	const struct scene dies_in_its_file = { .killed_at = OPENING + 2 };
+	struct scene *s =
+		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(s != MAP_FAILED);
+	for (unsigned at = 1; at <= RENEWAL; at++) {
+		size_t before;
+
+		remove_all(scratch_path(state, "roll"));
+		*s = dies_in_its_file;
+		lose_power_at(state, s->killed_at, act, s);
+		before = signs_in(scratch_path(state, "roll"));
+		*s = (struct scene){ .acked = 0 };
+		lose_power_at(state, at, act_for_another_auditor, s);
+		check_after(state, s, before);
+	}
+	munmap(s, sizeof(*s));
+}
+
+/* What was closed stays closed. */
+static void a_power_cut_after_the_end_finds_all_closed(void **state)
+{
+	struct scene s = { .acked = 0 };
+	struct book b;
+
+	lose_power_at(state, 1000, act, &s);
+	book_check(scratch_path(state, "roll"), &b);
+	assert_true(b.files > 1);
+	assert_int_equal(b.closes, b.files);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, rolling_teardown)
@@ -589,6 +648,8 @@ int main(void)
 		TEST(writers_are_gathered),
 		TEST(a_power_cut_loses_nothing_that_was_answered),
 		TEST(a_power_cut_after_a_kill_is_no_alarm),
+		TEST(a_power_cut_as_another_auditor_comes_is_no_alarm),
+		TEST(a_power_cut_after_the_end_finds_all_closed),
 	};
 
 	return cmocka_run_group_tests(tests, rolling_forks, NULL);
