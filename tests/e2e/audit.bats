@@ -42,13 +42,32 @@ bats_require_minimum_version 1.5.0
 	import csv, sys
 	rows = list(csv.DictReader(open(sys.argv[1], newline="")))
 	assert len(rows) == 165, len(rows)
-	assert all(len(r) == 24 for r in rows)
+	assert all(len(r) == 25 for r in rows)
 	assert any("\\x1b" in r["label"] for r in rows)
 	EOF
 	rollmake rehash roll 8 20 '"exe":"/usr/bin/signer"' '"exe":"=cmd|x"'
 	chancery audit export --dir roll --format csv | grep -q "\"'=cmd|x\""
 	run chancery audit export --dir roll --format xml
 	[ "$status" -eq 64 ]
+}
+
+@test "a batch: how many answers, and the root; any number a record says is a number" {
+	local root=$(printf '0123456789abcdef%.0s' 1 2 3 4)
+	use plain
+	rollmake rehash roll 8 20 '"event":"sign"' '"event":"sign.batch"'
+	rollmake rehash roll 8 20 '"rv":"CKR_OK"' '"count":1000,"root":"'$root'","rv":"CKR_OK"'
+	[[ $(chancery audit show --dir roll --event sign.batch) == *"  1000 answers  root $root  CKR_OK"* ]]
+	[ "$(chancery audit show --dir roll --event sign.batch --json | jq -r '.[0].root')" = "$root" ]
+	[[ $(chancery audit export --dir roll --format csv --event sign.batch) == *",1000,$root,"* ]]
+	[ "$(chancery audit stats --dir roll --json | jq .answers)" = 1000 ]
+	[[ $(chancery audit stats --dir roll) == *"1000 answers in batches"* ]]
+	rollmake rehash roll 8 20 '"count":1000' '"count":18446744073709551615'
+	rollmake rehash roll 8 21 '"rv":"CKR_OK"' '"count":7,"rv":"CKR_OK"'
+	[ "$(chancery audit stats --dir roll --json | jq -r '.answers | tostring')" = "$(jq -rn '9223372036854775807 | tostring')" ]
+	[[ $(chancery audit show --dir roll --event sign.batch) == *"18446744073709551615 answers"* ]]
+	rollmake rehash roll 8 20 "\"root\":\"$root\"" "\"root\":\"${root%f}\""
+	run chancery audit show --dir roll
+	[ "$status" -eq 1 ]
 }
 
 @test "stats add up" {

@@ -13,15 +13,16 @@ load office
 }
 
 @test "a key for public answers: one record for a batch, and only of a private key that signs" {
+	private() { echo "pkcs11:token=office;object=$1;type=private?pin-source=$user"; }
 	make_office
 	chancery key generate --quiet --type ec-p256 --label ocsp --audit batch --pin-source "$user" pkcs11:token=office
 	make_key ec-p256 seal
-	[ "$(chancery key show --json "$(uri ocsp)" | jq -r .audit)" = batch ]
-	[ "$(chancery key show --json "$(uri seal)" | jq -r .audit)" = each ]
-	[[ $(chancery key show "$(uri ocsp)") == *Recorded*batch* ]]
+	[ "$(chancery key show --json "$(private ocsp)" | jq -r .audit)" = batch ]
+	[ "$(chancery key show --json "$(private seal)" | jq -r .audit)" = each ]
+	[[ $(chancery key show "$(private ocsp)") == *Recorded*batch* ]]
 	openssl genpkey -algorithm ed25519 -out key.pem
 	chancery key import --quiet --in key.pem --label in --audit batch --pin-source "$user" pkcs11:token=office
-	[ "$(chancery key show --json "$(uri in)" | jq -r .audit)" = batch ]
+	[ "$(chancery key show --json "$(private in)" | jq -r .audit)" = batch ]
 	run chancery key generate --type aes-256 --label other --audit batch --pin-source "$user" pkcs11:token=office
 	failed_with 64 "private keys that sign"
 	run chancery key generate --type rsa-2048 --use encrypt --label other --audit batch --pin-source "$user" pkcs11:token=office
