@@ -5,7 +5,8 @@
  * the next.
  *
  * Without care the callers fall into two groups that take turns, each half as large as it could be. So a leader that
- * follows on others waits a little, at most a tenth of what a barrier takes, for as many as were about.
+ * follows on others waits a little, at most a quarter of what a barrier takes, for as many as were about: with 32 callers that
+ * need 0.6 ms of the processors between two records, and 2.7 ms a barrier, a tenth would leave ten of them behind each time.
  */
 #include "audit/queue.h"
 
@@ -154,7 +155,7 @@ enum err queue_open_locked(struct roll *r)
 /* A single writer never waits. */
 static void gather_locked(struct roll *r)
 {
-	const uint64_t until = now_ns() + r->barrier_ns / 10;
+	const uint64_t until = now_ns() + r->barrier_ns / 4;
 	const struct timespec t = { (time_t)(until / 1000000000), (long)(until % 1000000000) };
 
 	while (r->waiting < r->expected &&
