@@ -20,6 +20,8 @@ struct walk {
 	uint8_t h[SUM], k[SUM]; /* of the record before; for this record */
 	uint64_t n;             /* records that were good */
 	uint64_t ended_at;      /* number of records when the last record came; 0: it did not */
+	uint64_t mono;          /* of the record before, */
+	uint8_t boot[SUM];      /* and the digest of its boot id */
 	struct merkle tree;
 	struct signer signers[SIGNER_KINDS];
 	char name[CHAPTER_NAME];
@@ -216,6 +218,26 @@ static bool authentic(struct walk *w)
 		   "the file's key");
 }
 
+/* The clock of a boot never falls, and its author takes care of the order: the wall clock, `ts`, may jump either way. */
+static bool in_time(struct walk *w)
+{
+	const struct line_who *who = &w->line.who;
+	const uint64_t before = w->mono;
+	uint8_t boot[SUM];
+	bool same;
+
+	sum_of(span("", 0), who->boot, boot);
+	same = w->n != 0 && memcmp(boot, w->boot, SUM) == 0;
+	memcpy(w->boot, boot, SUM);
+	w->mono = who->mono.v;
+	if (!same || who->mono.v >= before)
+		return true;
+	return BAD(w, REORDERED, w->lines.number,
+		   "this record was made before the one that it follows: mono falls from %" PRIu64
+		   " to %" PRIu64,
+		   before, who->mono.v);
+}
+
 static bool anchored(struct walk *w)
 {
 	uint8_t root[SUM];
@@ -267,7 +289,7 @@ static bool one_record(struct walk *w, struct span text)
 	if (!after_end(w) || (w->n == 0 && !first_record(w)) || !linked(w))
 		return false;
 	sum_of(span(w->h, SUM), w->line.body, w->h);
-	if (!authentic(w) || !record_note(w))
+	if (!authentic(w) || !in_time(w) || !record_note(w))
 		return false;
 	merkle_add(&w->tree, span(w->h, SUM));
 	if (w->n == 0)

@@ -6,6 +6,26 @@ load rolls
 
 bats_require_minimum_version 1.5.0
 
+@test "the clock of the wall may fall, that of the machine does not" {
+	local mono
+	use plain
+	rollmake rehash roll 8 20 '"ts":"2' '"ts":"1'
+	verify
+	sound
+	rm -rf roll
+	use plain
+	mono=$(sed -n 20p roll/roll.000008 | grep -o '"mono":[0-9]*')
+	rollmake rehash roll 8 20 "$mono" '"mono":1'
+	verify
+	finds roll.000008:20 reordered
+	rm -rf roll
+	# after the machine began anew it counts anew
+	use plain
+	rollmake rehash roll 8 20 "\"boot\":\"0b5e1f3a-6a1d-4d52-9a8f-1c2d3e4f5a6b\",$mono" '"boot":"another","mono":1'
+	verify
+	sound
+}
+
 @test "show: filters, hostile labels, damage passed over" {
 	use plain
 	[ "$(chancery audit show --dir roll | wc -l)" -eq 165 ]

@@ -23,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -38,6 +39,7 @@ static bool no_space;             /* for fallocate */
 static unsigned barriers, cut_at; /* the power goes at this one; 0: never */
 static unsigned gathers;
 static useconds_t slow; /* a barrier takes longer by this */
+static time_t fallen;   /* s by which the clocks of the wall and of the boot are behind */
 static enum call
 	robbed; /* before this call another file takes the place of robber's number, once */
 static int robber = -1;
@@ -147,12 +149,24 @@ int __wrap_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid
 	return __real_pthread_cond_clockwait(c, m, id, t);
 }
 
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+	int rc = __real_clock_gettime(id, t);
+
+	if (id == CLOCK_REALTIME || id == CLOCK_BOOTTIME)
+		t->tv_sec -= fallen;
+	return rc;
+}
+
 static int setup(void **state)
 {
 	memset(faults, 0, sizeof(faults));
 	short_writes = no_space = false;
 	cut_at = barriers = gathers = 0;
 	slow = 0;
+	fallen = 0;
 	return rolling_setup(state);
 }
 
@@ -416,6 +430,35 @@ static void without_space_a_full_file_goes_on(void **state)
 	rolling_sound(state, "roll");
 }
 
+/* ---- clocks ---- */
+
+/* The wall clock is somebody's to set, and `ts` says what it said; `mono` does not fall on any machine. */
+static void clocks_that_jump_back_are_no_damage(void **state)
+{
+	struct roll *r = rolling_new(state);
+	char day[32];
+	time_t then;
+
+	rolling_sign(r);
+	fallen = 3;
+	then = time(NULL) - fallen;
+	rolling_sign(r);
+	fallen = 0;
+	rolling_sign(r);
+	roll_free(r);
+	/* by three seconds, give or take one */
+	for (size_t found = 0, at = 0; found == 0; at++) {
+		time_t t = then + (time_t)at;
+		struct tm tm;
+
+		assert_true(at < 2);
+		strftime(day, sizeof(day), "\"ts\":\"%Y-%m-%dT%H:%M:%S", gmtime_r(&t, &tm));
+		found = book_count(rolling_file(state, 1), day);
+	}
+	rolling_checked(state);
+	rolling_sound(state, "roll");
+}
+
 /* ---- gathering ---- */
 
 static void a_single_writer_never_waits(void **state)
@@ -644,6 +687,7 @@ int main(void)
 		TEST(what_is_answered_is_written),
 		TEST(low_space_is_told_once),
 		TEST(without_space_a_full_file_goes_on),
+		TEST(clocks_that_jump_back_are_no_damage),
 		TEST(a_single_writer_never_waits),
 		TEST(writers_are_gathered),
 		TEST(a_power_cut_loses_nothing_that_was_answered),
