@@ -98,11 +98,34 @@ static enum err parse_option(struct call *c, const char *word, struct words *res
 	return own ? take_option(c, at, value) : take_common(c, (int)at, value, help);
 }
 
-bool command_asks_json(int n, char **words)
+/* Whether word is an option in these rows that takes the next word. */
+static bool takes_next(const struct option_row *rows, const char *word)
 {
-	for (int i = 0; i < n && strcmp(words[i], "--") != 0; i++)
+	size_t at;
+
+	return strncmp(word, "--", 2) == 0 && row_find(rows, word + 2, strlen(word + 2), &at) &&
+	       rows[at].value != NULL;
+}
+
+static bool next_is_value(const struct command *k, const char *word)
+{
+	bool yes = takes_next(common_options, word);
+
+	if (k != NULL)
+		return yes || takes_next(k->options, word);
+	for (size_t i = 0; !yes && i < commands_n; i++)
+		yes = takes_next(commands[i]->options, word);
+	return yes;
+}
+
+bool command_asks_json(const struct command *k, int n, char **words)
+{
+	for (int i = 0; i < n && strcmp(words[i], "--") != 0; i++) {
 		if (strcmp(words[i], "--json") == 0)
 			return true;
+		if (next_is_value(k, words[i]))
+			i++;
+	}
 	return false;
 }
 
@@ -124,7 +147,7 @@ static enum err call_parse(struct call *c, int argc, char **argv, bool *help)
 		else
 			e = take_operand(c, word);
 	}
-	if (e != OK && options && command_asks_json(rest.n, rest.at))
+	if (e != OK && options && command_asks_json(c->command, rest.n, rest.at))
 		c->json = true;
 	return e;
 }
@@ -212,17 +235,15 @@ static int command_run(const struct command *k, int argc, char **argv)
 	bool help = false;
 	enum err e = call_parse(&c, argc, argv, &help);
 
-	if (help) {
-		usage_command(stdout, k);
-		return EX_OK;
-	}
-	if (e == OK)
+	if (help)
+		usage_command(&c);
+	else if (e == OK)
 		e = office_advise(&c, k->run(&c));
-	if (e != OK)
+	if (e != OK && !help)
 		report_error(&c, e);
 	if (!report_flush(&c))
 		return EX_IOERR;
-	return e == OK ? c.status : err_exit(e);
+	return e == OK || help ? c.status : err_exit(e);
 }
 
 int command_main(int argc, char **argv)

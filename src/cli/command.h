@@ -69,8 +69,11 @@ bool call_takes(const struct call *c, const char *name);
 /* The i-th operand, or E_ARGUMENTS with a why that says what is missing. */
 enum err call_operand(struct call *c, size_t i, const char *what, const char **value);
 
-/* Whether --json is among these words, before a "--": how what is wrong with the words themselves is told. */
-bool command_asks_json(int n, char **words);
+/*
+ * Whether --json is among these words, before a "--" and not as the value of an option of k (NULL: of any command): how what is wrong
+ * with the words themselves is told.
+ */
+bool command_asks_json(const struct command *k, int n, char **words);
 
 /* Parses argv and runs the command; the exit status of the program. */
 int command_main(int argc, char **argv);

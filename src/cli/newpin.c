@@ -53,6 +53,18 @@ static enum err make_file(struct call *c, const char *dir, const char *name, str
 	return OK;
 }
 
+/* An interruption comes when the token has the PINs, or the files are gone again: else they would lie there and be no token's. */
+static void hold(struct newpins *pins)
+{
+	sigset_t waiting;
+
+	(void)sigemptyset(&waiting);
+	(void)sigaddset(&waiting, SIGINT);
+	(void)sigaddset(&waiting, SIGTERM);
+	(void)sigaddset(&waiting, SIGHUP);
+	pins->held = sigprocmask(SIG_BLOCK, &waiting, &pins->mask) == 0;
+}
+
 /* Whoever can put files into dir could put PINs of his own in the place of ours. */
 static enum err make_files(struct call *c, const char *dir, struct newpins *pins)
 {
@@ -60,6 +72,8 @@ static enum err make_files(struct call *c, const char *dir, struct newpins *pins
 
 	if (e == E_ABSENT)
 		return E_CREATE;
+	if (e == OK)
+		hold(pins);
 	if (e == OK)
 		e = make_file(c, dir, "so.pin", &pins->so, &pins->so_file);
 	return e == OK ? make_file(c, dir, "user.pin", &pins->user, &pins->user_file) : e;
@@ -107,4 +121,7 @@ void newpins_free(struct newpins *pins)
 	mem_free(pins->user_file);
 	buf_free(&pins->so);
 	buf_free(&pins->user);
+	if (pins->held)
+		(void)sigprocmask(SIG_SETMASK, &pins->mask, NULL);
+	pins->held = false;
 }

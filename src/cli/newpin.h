@@ -5,10 +5,14 @@
 
 #include "base/buf.h"
 #include "cli/office.h"
+#include <signal.h>
 
 struct newpins {
 	struct buf so, user;       /* secret; user may be empty: none */
 	char *so_file, *user_file; /* that were made; NULL: none */
+	sigset_t
+		mask; /* of signals, as it was: while there are files and no token with their PINs yet */
+	bool held; /* interruptions wait for newpins_free */
 };
 
 /* From --make-pins, or --so-pin-source and --pin-source; fresh: the SO PIN is a new one, so a prompt asks twice. */

@@ -4,9 +4,9 @@
 #define CHANCERY_CLI_USAGE_H
 
 #include "cli/command.h"
-#include <stdio.h>
 
-void usage_command(FILE *f, const struct command *k);
+/* What the command is for and what it takes; as JSON with --json. */
+void usage_command(struct call *c);
 /* What is printed when argv names no command: help, version, or what is wrong with it. The exit status. */
 int usage_main(int argc, char **argv);
 

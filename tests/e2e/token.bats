@@ -16,6 +16,20 @@ bats_require_minimum_version 1.5.0
 	[[ $output == *"No token yet in $work/home;"* ]]
 }
 
+# Tried as soon as the files are there: the token gets their PINs, which takes some tenths of a second more.
+@test "an interrupted init leaves no PINs without a token" {
+	"$CHANCERY" token init --quiet --label office --make-pins . &
+	init=$!
+	until [ -s user.pin ]; do
+		kill -0 "$init"
+	done
+	kill -TERM "$init"
+	wait "$init" && status=0 || status=$?
+	[ "$status" -eq 143 ]
+	[ "$(chancery token list --json | jq -r '.[].label')" = office ]
+	chancery key list --pin-source file:user.pin pkcs11:token=office
+}
+
 @test "a CHANCERY_HOME that is no absolute path is an error of every command" {
 	export CHANCERY_HOME=home
 	for words in "token list" "token list --json" "key list" "mech list" "mech list --json" selftest "token init --label a --make-pins ."; do

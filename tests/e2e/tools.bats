@@ -20,6 +20,37 @@ bats_require_minimum_version 1.5.0
 	failed_with 64 "no command"
 }
 
+@test "help and version as JSON" {
+	[ "$(chancery --version --json | jq -r .version)" = "$(chancery --version | sed 's/^chancery //')" ]
+	[ "$(chancery --json --help | jq -r '.[].command' | grep -v -)" = "$(commands)" ]
+	[ "$(chancery token --help --json | jq -r '.[].command' | grep -v -)" = "$(commands | grep '^token ')" ]
+	chancery token init --help --json | jq -e '.command == "token init" and .operands == "[URI]"'
+	chancery token init --help --json | jq -e '.options[] | select(.name == "label") | .value == "TEXT"'
+	run --separate-stderr chancery --json
+	[ "$status" -eq 64 ]
+	jq -e '.error.status == 64' <<<"$output"
+}
+
+@test "help and version that cannot be written" {
+	for words in --help --version "token --help" "token list --help" "--help --json"; do
+		# shellcheck disable=SC2086
+		run bash -c "'$CHANCERY' $words >/dev/full"
+		failed_with 74 "could not be written"
+	done
+}
+
+@test "a value is no option, whatever it looks like" {
+	run --separate-stderr chancery token init --nonsense --label --json
+	[ "$status" -eq 64 ]
+	[ -z "$output" ]
+	run --separate-stderr chancery token inti --label --json
+	[ "$status" -eq 64 ]
+	[ -z "$output" ]
+	run --separate-stderr chancery token init --nonsense --label x --json
+	[ "$status" -eq 64 ]
+	jq -e '.error.status == 64' <<<"$output"
+}
+
 # Every command with its words, one to a line.
 commands()
 {
