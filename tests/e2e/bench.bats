@@ -39,8 +39,11 @@ verify: memory of 10 times the records
 	[ -z "$(find "$work" -name 'chancery-bench-*')" ]
 }
 
+# In memory, where a barrier of its own is nothing, if there is such a place.
 @test "what a barrier was made slower for says so, and is slower" {
-	bench roll "${tiny[@]}" --dir "$work" --json rows.json >table
+	place=$work
+	[ ! -w /dev/shm ] || place=/dev/shm
+	bench roll "${tiny[@]}" --dir "$place" --json rows.json >table
 	[ "$(grep -c 'injected barrier 2.5 ms' table)" -ge 8 ]
 	# one thread cannot have 400 records a second with a barrier of 2.5 ms, nor 32 threads 12,800
 	jq -e '.rows | map(select(.name | test("writers?, injected"))) | length == 6 and
