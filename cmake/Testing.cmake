@@ -139,6 +139,10 @@ endfunction()
 if(CMOCKA_FOUND)
 	chancery_c_tests(unit chancery_cli chancery_client ${chancery_layers} PkgConfig::CMOCKA
 		PkgConfig::JANSSON chancery::libcrypto Threads::Threads)
+	# The files that a build with CHANCERY_AUDIT_MANDATORY compiles otherwise: here they are, before those of the libraries.
+	target_sources(unit_test_mandatory PRIVATE ${CMAKE_SOURCE_DIR}/src/base/conf.c
+		${CMAKE_SOURCE_DIR}/src/audit/opening.c)
+	target_compile_definitions(unit_test_mandatory PRIVATE CHANCERY_AUDIT_MANDATORY)
 	# Black box: nothing of ours but the headers and what base offers.
 	chancery_c_tests(p11 chancery_base PkgConfig::CMOCKA PkgConfig::JANSSON
 		chancery::libcrypto Threads::Threads)

@@ -6,6 +6,7 @@
 #include "audit/settle.h"
 #include "base/dir.h"
 #include "base/mem.h"
+#include "base/rollplace.h"
 #include "crypto/lib.h"
 #include "crypto/sealing.h"
 
@@ -223,9 +224,15 @@ static enum err stream_author(const struct opening *o, struct author **out)
 
 static enum err make_stream(struct opening *o, struct author **out, struct why *why)
 {
-	enum err e = stream_author(o, out);
-	struct author *a = *out;
+	struct author *a;
+	enum err e;
 
+	if (ROLLPLACE_MANDATORY) /* it was not there when the configuration was read */
+		return why_fail(why, E_NOT_SUPPORTED,
+				"%s is no directory, and this build requires one",
+				o->desk.site.path);
+	e = stream_author(o, out);
+	a = *out;
 	if (e != OK)
 		return why_fail(why, e, "cannot begin the audit log");
 	hold_enter();
