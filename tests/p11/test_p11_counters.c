@@ -136,6 +136,31 @@ static void signatures(void **state)
 	expect(TALLY_SIGN, CKM_ECDSA_SHA256, 1, 10, 0, 1);
 }
 
+/* Each answer of a batch, as if it had been signed alone; of one that failed, those that the key worked on. */
+static void batches(void **state)
+{
+	CK_MECHANISM m = mechanism(CKM_RSA_PKCS, NULL, 0);
+	CK_CHANCERY_ANSWER a[3] = { { data, 20, out, 256 },
+				    { data, 30, out + 256, 256 },
+				    { data, 40, NULL, 256 } };
+	struct templ pub = { 0 }, priv = { 0 };
+	CK_BYTE more[256], longer[300] = { 0 };
+	struct pair k;
+
+	(void)state;
+	need_counters();
+	templ_flags(&priv, CKA_TOKEN, CKA_SIGN);
+	templ_ulong(&priv, CKA_CHANCERY_AUDIT, CHANCERY_AUDIT_BATCH);
+	k = p11_rsa(p11_session(), 2048, &pub, &priv);
+	a[2].signature = more;
+	assert_ok(p11_vendor()->SignBatch(p11_session(), &m, k.priv, a, 3));
+	expect(TALLY_SIGN, CKM_RSA_PKCS, 3, 90, 0, 0);
+	a[1].data = longer;
+	a[1].dataLen = sizeof(longer);
+	assert_rv(p11_vendor()->SignBatch(p11_session(), &m, k.priv, a, 3), CKR_DATA_LEN_RANGE);
+	expect(TALLY_SIGN, CKM_RSA_PKCS, 3, 90, 2, 0);
+}
+
 static void ciphers(void **state)
 {
 	CK_SESSION_HANDLE s = p11_session();
@@ -404,6 +429,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(signatures),
+		TEST(batches),
 		TEST(ciphers),
 		TEST(dual),
 		TEST(wrapping),
