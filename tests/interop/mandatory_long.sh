@@ -7,18 +7,23 @@ source=${CHANCERY_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cmake -S "$source" -B "$work/build" -DCHANCERY_AUDIT_MANDATORY=ON -DBUILD_TESTING=OFF >"$work/log" 2>&1 &&
-	cmake --build "$work/build" --target chancery chancery-pkcs11 -j 2 >>"$work/log" 2>&1 || {
+make_it()
+{
+	cmake -S "$source" -B "$work/build" -DCHANCERY_AUDIT_MANDATORY=ON -DBUILD_TESTING=OFF &&
+		cmake --build "$work/build" --target chancery chancery-pkcs11 -j 2
+}
+
+if ! make_it >"$work/log" 2>&1; then
 	tail -n 30 "$work/log"
 	exit 1
-}
+fi
 export CHANCERY_HOME=$work/home CHANCERY_MODULE=$work/build/libchancery-pkcs11.so
 unset CHANCERY_CONF
 
 # office AUDIT: a token and a signature, with this in the configuration.
 office()
 {
-	rm -rf "$work/home" "$work/pins"
+	rm -rf "${work:?}/home" "${work:?}/pins"
 	mkdir -m 700 "$work/pins"
 	printf '[module]\naudit = %s\n' "$1" >"$work/chancery.conf"
 	chmod 600 "$work/chancery.conf"
