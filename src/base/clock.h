@@ -9,5 +9,7 @@
 long clock_ms(void);
 /* The same in nanoseconds. */
 uint64_t clock_ns(void);
+/* Of a clock that costs next to nothing and advances every few milliseconds. */
+uint64_t clock_coarse_ns(void);
 
 #endif

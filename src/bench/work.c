@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/work.h"
+
+#include "base/clock.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 enum { THREADS_MAX = 64 };
 
@@ -24,10 +25,7 @@ struct worker {
 
 double work_clock(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)clock_ns() / 1e9;
 }
 
 static bool batch(struct gang *g, void *state, unsigned long n)

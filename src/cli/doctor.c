@@ -204,9 +204,7 @@ static enum err check_none(const struct exam *x, const struct picks *p)
 	enum err e;
 
 	if (x->c->n_operands == 0) {
-		findings_advice(
-			x->f,
-			"there is no token yet; `chancery token init --label NAME --make-pins DIR` makes one");
+		findings_advice(x->f, "there is no token yet; " TOKENS_HINT);
 		return OK;
 	}
 	e = tokens_none(x->c, x->o, p, &text);

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define HINT "`chancery token init --label NAME --make-pins DIR` makes one"
-
 enum err tokens_place(const struct module *m, struct why *why)
 {
 	char state[PATH_MAX];
@@ -41,8 +39,9 @@ static enum err none_of_ours(struct call *c, struct why *text)
 	if (e != OK)
 		return e;
 	if (access(state, F_OK) != 0)
-		return why_fail(text, OK, "No token yet: %s does not exist; " HINT ".", state);
-	return why_fail(text, OK, "No token yet in %s; " HINT ".", state);
+		return why_fail(text, OK, "No token yet: %s does not exist; " TOKENS_HINT ".",
+				state);
+	return why_fail(text, OK, "No token yet in %s; " TOKENS_HINT ".", state);
 }
 
 /* How many tokens there are for whoever gives no URI, and how many that cannot be read. */
@@ -72,5 +71,5 @@ enum err tokens_none(struct call *c, const struct office *o, const struct picks 
 		return why_fail(text, OK, "No token can be read.");
 	if (module_chancery(o->m) != NULL)
 		return none_of_ours(c, text);
-	return why_fail(text, OK, "No token yet in %s; " HINT ".", module_path(o->m));
+	return why_fail(text, OK, "No token yet in %s; " TOKENS_HINT ".", module_path(o->m));
 }

@@ -5,6 +5,9 @@
 
 #include "cli/office.h"
 
+/* What to do about there being none. */
+#define TOKENS_HINT "`chancery token init --label NAME --make-pins DIR` makes one"
+
 /*
  * E_CONFIG with a why when m is Chancery's own module and the environment names no place for tokens. The
  * module then works without them, for the sake of programs that load every module, and cannot say why.

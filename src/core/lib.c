@@ -2,6 +2,7 @@
 #include "core/lib.h"
 
 #include "audit/roll.h"
+#include "base/dir.h"
 #include "base/home.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -181,6 +182,22 @@ static void find_home(struct lib *l)
 	} else {
 		log_fault(FAULT_STORE, "no tokens: %s", l->homeless.text);
 	}
+}
+
+enum err lib_make_state_for(const char *path, struct why *why)
+{
+	const struct lib *l = lib_this();
+	char state[PATH_MAX];
+	size_t n;
+
+	if (l->home[0] == '\0')
+		return OK;
+	n = strlen(l->home) - strlen(TOKENS);
+	if (strncmp(path, l->home, n) != 0 || path[n] != '/')
+		return OK;
+	memcpy(state, l->home, n);
+	state[n] = '\0';
+	return dir_make(state, l->conf->module.group_mode, why);
 }
 
 enum err lib_roll_policy(struct roll_policy *p, char target[PATH_MAX], struct why *why)

@@ -41,6 +41,12 @@ struct roll *lib_roll(void);
 struct roll_policy;
 enum err lib_roll_policy(struct roll_policy *p, char target[PATH_MAX], struct why *why);
 
+/*
+ * Before something is made at path: the directory of state if path is within it, with its own modes and as one in which tokens are made. Another
+ * path, and nowhere to keep tokens, are OK.
+ */
+enum err lib_make_state_for(const char *path, struct why *why);
+
 /* ---- slots; the library is entered ---- */
 /* ids NULL looks for tokens anew and counts; else gives what was last counted. E_TOO_SMALL sets *n. */
 enum err slot_list(bool present, CK_SLOT_ID *ids, CK_ULONG *n);

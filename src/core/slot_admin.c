@@ -2,7 +2,6 @@
 /* Tokens are made, made anew and taken away. */
 #include "core/slot.h"
 
-#include "base/dir.h"
 #include "base/utf8.h"
 #include "core/lib_internal.h"
 #include "core/release.h"
@@ -27,16 +26,6 @@ static struct span text_of(const CK_UTF8CHAR label[32])
 	while (n > 0 && label[n - 1] == ' ')
 		n--;
 	return span(label, n);
-}
-
-/* The directory of state itself: the store makes only the one of tokens within it. */
-static enum err make_state(struct why *why)
-{
-	char state[PATH_MAX];
-
-	memcpy(state, lib_this()->home, sizeof(state));
-	*strrchr(state, '/') = '\0';
-	return dir_make(state, lib_conf()->module.group_mode, why);
 }
 
 /* A token that came to be in the slot, with what is kept of its event: recorded under its own name and number. */
@@ -77,7 +66,7 @@ static enum err create(CK_SLOT_ID id, struct span so_pin, const CK_UTF8CHAR labe
 	n.ev.token = (const char *)label;
 	if (e != OK)
 		return why_fail(why, e, "the SO PIN: %s", err_text(e));
-	e = make_state(why);
+	e = lib_make_state_for(lib_this()->home, why);
 	if (e == OK)
 		e = enrol_pend(&n);
 	if (e == OK)
@@ -205,7 +194,7 @@ static enum err restore(CK_SLOT_ID id, struct span passphrase, const char *path,
 {
 	const struct store_policy policy = token_policy(&lib_conf()->token);
 	struct enrol n = enrol_of(NULL, NULL, EV_TOKEN_RESTORE);
-	enum err e = make_state(why);
+	enum err e = lib_make_state_for(lib_this()->home, why);
 
 	if (e == OK)
 		e = enrol_pend(&n);

@@ -2,28 +2,11 @@
 /* The vendor interface to the audit log. */
 #include "p11/vendor.h"
 
-#include "base/dir.h"
-#include "base/home.h"
 #include "core/enrol.h"
 #include "core/slot.h"
 #include "core/token.h"
 
 _Static_assert(CHANCERY_ON_BEHALF_MAX == ENROL_BEHALF_MAX, "one bound");
-
-/* What is made on the way to the roll is no directory of state, and no token would be made in it: so that one comes first. */
-static enum err make_state(const struct roll_policy *p, struct why *why)
-{
-	char state[PATH_MAX];
-	struct why nowhere;
-	size_t n;
-
-	if (home_state(state, &nowhere) != OK)
-		return OK; /* the roll is elsewhere, then */
-	n = strlen(state);
-	if (strncmp(p->target, state, n) != 0 || p->target[n] != '/')
-		return OK;
-	return dir_make(state, p->group, why);
-}
 
 static enum err init(struct span text, struct why *why)
 {
@@ -34,7 +17,7 @@ static enum err init(struct span text, struct why *why)
 	if (e == OK && p.target == NULL)
 		e = why_fail(why, E_NOT_SUPPORTED, "the audit log is off");
 	if (e == OK)
-		e = make_state(&p, why);
+		e = lib_make_state_for(p.target, why);
 	return e == OK ? roll_init(&p, text, why) : e;
 }
 

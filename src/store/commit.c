@@ -7,6 +7,7 @@
  * Without care the callers fall into two groups that take turns, each half as large as it could be. So a leader
  * that follows on others waits a little, at most a tenth of what a transaction takes, for as many as were about.
  */
+#include "base/clock.h"
 #include "store/change.h"
 #include "store/event.h"
 #include "store/inside.h"
@@ -139,18 +140,10 @@ static void commit_each(struct store *s, struct commit *list)
 
 /* ---- the queue ---- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* The queue is held. A single writer never waits. */
 static void gather_locked(struct store *s)
 {
-	const uint64_t until = now_ns() + s->barrier_ns / 10;
+	const uint64_t until = clock_ns() + s->barrier_ns / 10;
 	const struct timespec t = { (time_t)(until / 1000000000), (long)(until % 1000000000) };
 
 	while (s->waiting < s->expected &&
@@ -189,10 +182,10 @@ static void lead_locked(struct store *s)
 	gather_locked(s);
 	list = take_locked(s, &n);
 	lock_drop(&s->queue);
-	began = now_ns();
+	began = clock_ns();
 	if (commit_list(s, list) == E_DEVICE_MEMORY && n > 1)
 		commit_each(s, list);
-	took = now_ns() - began;
+	took = clock_ns() - began;
 	lock_take(&s->queue);
 	for (struct commit *m = list, *next; m != NULL; m = next) {
 		next = m->next; /* m is its caller's, and gone once it is done and the queue is let go */

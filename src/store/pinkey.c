@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/pinkey.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "crypto/lib.h"
 #include "store/put.h"
-#include <time.h>
 
 #define PIN_MIN 4
 #define PIN_MAX 255
@@ -202,14 +202,11 @@ unsigned pinkey_delay_ms(uint32_t failures)
 static enum err time_once(const struct pinkey *pk, double *ms)
 {
 	uint8_t key[SEALING_KEY];
-	struct timespec a, b;
-	enum err e;
+	const uint64_t began = clock_ns();
+	enum err e = pinkey_derive(pk, span_str("calibration"), key);
 
-	clock_gettime(CLOCK_MONOTONIC, &a);
-	e = pinkey_derive(pk, span_str("calibration"), key);
-	clock_gettime(CLOCK_MONOTONIC, &b);
+	*ms = (double)(clock_ns() - began) / 1e6;
 	mem_wipe(key, sizeof(key));
-	*ms = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
 	return e;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/store.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "store/event.h"
@@ -10,7 +11,6 @@
 #include "store/schema.h"
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The file itself is looked at so often at least; its path is walked at each so-manyeth look of one that has no pulse. */
@@ -238,15 +238,6 @@ static enum err still_there_locked(struct store *s, bool rare)
 	return s->db.c != NULL && (rare || s->glances++ % WALK_EACH == 0) ? db_moved(&s->db) : OK;
 }
 
-/* Of a clock that costs next to nothing and advances every few milliseconds. */
-static uint64_t coarse_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* Nobody acknowledged a change since the file was looked at, and that is not long ago. */
 static bool quiet(struct store *s)
 {
@@ -254,7 +245,7 @@ static bool quiet(struct store *s)
 	uint64_t beat;
 
 	return looked != 0 && pulse_feel(&s->pulse, &beat) && beat == atomic_load(&s->beat) &&
-	       coarse_ns() - looked < QUIET_NS;
+	       clock_coarse_ns() - looked < QUIET_NS;
 }
 
 /*
@@ -272,7 +263,7 @@ static bool ours(struct store *s)
 /* Looks at the file. The pulse is felt before: whatever is acknowledged from then on, beats again. */
 static enum err examine_locked(struct store *s)
 {
-	const uint64_t now = coarse_ns();
+	const uint64_t now = clock_coarse_ns();
 	uint64_t beat = 0;
 	bool felt = pulse_feel(&s->pulse, &beat) && pulse_lives(&s->pulse);
 	enum err e = still_there_locked(s, felt);

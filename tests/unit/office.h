@@ -59,6 +59,18 @@ enum err office_destroy(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o);
 size_t office_find(CK_SESSION_HANDLE h, struct attrset *templ, CK_OBJECT_HANDLE *first);
 size_t office_find_label(CK_SESSION_HANDLE h, const char *label, CK_OBJECT_HANDLE *first);
 
+/* The parameter of CKM_HKDF_DERIVE; salt 0: none. */
+static inline CK_HKDF_PARAMS office_hkdf(CK_OBJECT_HANDLE salt)
+{
+	return (CK_HKDF_PARAMS){
+		.bExtract = CK_TRUE,
+		.bExpand = CK_TRUE,
+		.prfHashMechanism = CKM_SHA256,
+		.ulSaltType = salt != 0 ? CKF_HKDF_SALT_KEY : CKF_HKDF_SALT_NULL,
+		.hSaltKey = salt,
+	};
+}
+
 /* A child process that runs f and exits with what it returns; office_wait gives that (128: it was killed). */
 pid_t office_fork(int (*f)(void *), void *arg);
 int office_wait(pid_t pid);

@@ -49,13 +49,7 @@ static CK_OBJECT_HANDLE key(CK_ATTRIBUTE_TYPE use, CK_ATTRIBUTE *rule)
 /* The template asks for a key that may be read. */
 static enum err derive(CK_OBJECT_HANDLE base, CK_OBJECT_HANDLE salt, CK_OBJECT_HANDLE *h)
 {
-	CK_HKDF_PARAMS p = {
-		.bExtract = CK_TRUE,
-		.bExpand = CK_TRUE,
-		.prfHashMechanism = CKM_SHA256,
-		.ulSaltType = salt != 0 ? CKF_HKDF_SALT_KEY : CKF_HKDF_SALT_NULL,
-		.hSaltKey = salt,
-	};
+	CK_HKDF_PARAMS p = office_hkdf(salt);
 	CK_MECHANISM m = { CKM_HKDF_DERIVE, &p, sizeof(p) };
 	const CK_ATTRIBUTE a[] = {
 		{ CKA_VALUE_LEN, &len16, sizeof(len16) },

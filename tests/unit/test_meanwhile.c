@@ -330,13 +330,7 @@ static void unwrapped_key(void **state)
 
 static enum err derive(CK_OBJECT_HANDLE base, CK_OBJECT_HANDLE salt)
 {
-	CK_HKDF_PARAMS p = {
-		.bExtract = CK_TRUE,
-		.bExpand = CK_TRUE,
-		.prfHashMechanism = CKM_SHA256,
-		.ulSaltType = salt != 0 ? CKF_HKDF_SALT_KEY : CKF_HKDF_SALT_NULL,
-		.hSaltKey = salt,
-	};
+	CK_HKDF_PARAMS p = office_hkdf(salt);
 	CK_MECHANISM m = { CKM_HKDF_DERIVE, &p, sizeof(p) };
 	const CK_ATTRIBUTE a[] = {
 		{ CKA_CLASS, &secret_class, sizeof(secret_class) },
@@ -399,13 +393,7 @@ static void nothing_stays(CK_OBJECT_HANDLE h)
 static enum err derive_stored(bool private_base, bool private_salt, CK_OBJECT_HANDLE *h)
 {
 	CK_OBJECT_HANDLE base = base_key(private_base), salt = base_key(private_salt);
-	CK_HKDF_PARAMS p = {
-		.bExtract = CK_TRUE,
-		.bExpand = CK_TRUE,
-		.prfHashMechanism = CKM_SHA256,
-		.ulSaltType = CKF_HKDF_SALT_KEY,
-		.hSaltKey = salt,
-	};
+	CK_HKDF_PARAMS p = office_hkdf(salt);
 	CK_MECHANISM m = { CKM_HKDF_DERIVE, &p, sizeof(p) };
 	const CK_ATTRIBUTE a[] = {
 		OPEN_TOKEN_OBJECT,
