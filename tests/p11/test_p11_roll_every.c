@@ -15,12 +15,14 @@
 static const CK_CHANCERY_FUNCTIONS *vendor;
 static CK_SESSION_HANDLE s, other;
 static CK_SLOT_ID spare, third;
-static CK_OBJECT_HANDLE aes, mac, kek, base, hidden, fresh, made, made2;
+static CK_OBJECT_HANDLE aes, mac, kek, base, hidden, batch, fresh, made, made2;
 static struct pair rsa, ec;
 static CK_BYTE data[32], large[16384], result[20000], tag[32], got[64], blob[512], saved[512];
 static CK_ULONG n, none, blob_n, saved_n = sizeof(saved);
 static CK_UTF8CHAR so[] = SO_PIN, user[] = USER_PIN, wrong[] = "not the PIN", label[33];
 static char path[160];
+
+static CK_CHANCERY_ANSWER answers[2];
 
 /* Where results go that nobody looks at. */
 static struct {
@@ -117,6 +119,16 @@ static void make_pairs(void)
 	ec = p11_p256(s, NULL, NULL);
 }
 
+static void make_batch_key(void)
+{
+	struct templ pub = { 0 }, priv = { 0 };
+
+	templ_ulong(&priv, CKA_CHANCERY_AUDIT, CHANCERY_AUDIT_BATCH);
+	templ_flags(&priv, CKA_TOKEN, CKA_PRIVATE, CKA_SIGN);
+	templ_text(&priv, CKA_ID, "batch");
+	batch = p11_p256(s, &pub, &priv).priv;
+}
+
 static void make_keys(void)
 {
 	aes = token_key(CKM_AES_KEY_GEN, "aes", true, CKA_ENCRYPT, CKA_DECRYPT);
@@ -124,6 +136,7 @@ static void make_keys(void)
 	kek = token_key(CKM_AES_KEY_GEN, "kek", true, CKA_WRAP, CKA_UNWRAP);
 	base = token_key(CKM_HKDF_KEY_GEN, "base", true, CKA_DERIVE, CKA_DERIVE);
 	hidden = token_key(CKM_AES_KEY_GEN, "hidden", false, CKA_ENCRYPT, CKA_DECRYPT);
+	make_batch_key();
 	assert_ok(p11->C_SignInit(s, &hmac, mac));
 	n = sizeof(tag);
 	assert_ok(p11->C_Sign(s, data, 16, tag, &n));
@@ -152,6 +165,7 @@ static void find_keys(void)
 	kek = by_id("kek");
 	base = by_id("base");
 	hidden = by_id("hidden");
+	batch = by_id("batch");
 	make_pairs();
 }
 
@@ -384,6 +398,12 @@ static void wrapped(void)
 {
 	blob_n = sizeof(blob);
 	assert_ok(p11->C_WrapKey(s, &kwp, kek, aes, blob, &blob_n));
+}
+
+static void answering(void)
+{
+	for (size_t i = 0; i < LENGTH(answers); i++)
+		answers[i] = (CK_CHANCERY_ANSWER){ data, 32, result + 64 * i, 64 };
 }
 
 static void spare_deleted(void)
