@@ -14,7 +14,7 @@ _chancery()
     "3 token") words=" init list info pin unlock rename delete backup restore require-audit --help" ;;
     "3 key") words=" generate import list show delete public --help" ;;
     "3 mech") words=" list --help" ;;
-    "3 audit") words=" init verify show tail stats anchor receipt check-receipt rotate-key export --help" ;;
+    "3 audit") words=" init verify show tail stats anchor receipt check-receipt rotate-key export reconcile --help" ;;
     *)
       case $name in token|key|mech|audit) name="$name ${w[2]}" ;; esac
       case "$name $prev" in
@@ -131,6 +131,10 @@ _chancery()
       "audit export --until") ;;
       "audit export --file") ;;
       "audit export --module") files=-f ;;
+      "audit reconcile --dir") files=-d ;;
+      "audit reconcile --pin-source") words="file: credential: fd: env: prompt" ;;
+      "audit reconcile --so-pin-source") words="file: credential: fd: env: prompt" ;;
+      "audit reconcile --module") files=-f ;;
       "sign --in") files=-f ;;
       "sign --out") files=-f ;;
       "sign --algorithm") words="rsa-pss-sha256 rsa-pss-sha384 rsa-pss-sha512 rsa-pkcs1-sha256 rsa-pkcs1-sha384 rsa-pkcs1-sha512 ecdsa-sha256 ecdsa-sha384 ecdsa-sha512 ecdsa-sha3-256 ecdsa-sha3-384 ecdsa-sha3-512 eddsa ml-dsa" ;;
@@ -180,6 +184,7 @@ _chancery()
         "audit check-receipt") words=" --auditor-pub --json --quiet --module --help" files=-f ;;
         "audit rotate-key") words=" --auditor-key --key-out --pub-out --out --json --quiet --module --help" ;;
         "audit export") words=" --dir --format --actor --key --event --since --until --file --json --quiet --module --help" ;;
+        "audit reconcile") words="pkcs11: --dir --pin-source --so-pin-source --json --quiet --module --help" ;;
         "sign") words="pkcs11: --in --out --algorithm --context --format --pin-source --json --quiet --module --help" ;;
         "verify") words="pkcs11: --in --signature --algorithm --context --format --pin-source --json --quiet --module --help" ;;
         "stat") words="pkcs11: --watch --interval --prometheus --json --quiet --module --help" ;;

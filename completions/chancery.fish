@@ -274,6 +274,15 @@ complete -c chancery -n '__chancery_at audit export' -l json -d 'print the resul
 complete -c chancery -n '__chancery_at audit export' -l quiet -d 'print nothing but errors and what was asked for'
 complete -c chancery -n '__chancery_at audit export' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
 complete -c chancery -n '__chancery_at audit export' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_next audit' -a reconcile -d 'Hold the records against the uses that a token counted'
+complete -c chancery -n '__chancery_at audit reconcile' -l dir -d 'the directory of the roll (default: where the configuration says)' -x -a '(__fish_complete_directories (commandline -ct))'
+complete -c chancery -n '__chancery_at audit reconcile' -l pin-source -d 'the user\'s PIN, which opens the counters' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at audit reconcile' -l so-pin-source -d 'the security officer\'s PIN, for the same' -x -a '(__chancery_source file: credential: fd: env: prompt)'
+complete -c chancery -n '__chancery_at audit reconcile' -l json -d 'print the result as JSON'
+complete -c chancery -n '__chancery_at audit reconcile' -l quiet -d 'print nothing but errors and what was asked for'
+complete -c chancery -n '__chancery_at audit reconcile' -l module -d 'the PKCS#11 module to use (default: Chancery\'s own)' -r -F
+complete -c chancery -n '__chancery_at audit reconcile' -l help -d 'explain this command'
+complete -c chancery -n '__chancery_at audit reconcile' -a pkcs11:
 complete -c chancery -n '__chancery_next' -a sign -d 'Sign a file'
 complete -c chancery -n '__chancery_at sign' -l in -d 'what to sign (default: standard input)' -r -F
 complete -c chancery -n '__chancery_at sign' -l out -d 'where the signature goes (default: standard output)' -r -F

@@ -55,7 +55,7 @@ _chancery()
       (( CURRENT-- )) ;;
     audit)
       if (( CURRENT == 2 )); then
-        compadd -- init verify show tail stats anchor receipt check-receipt rotate-key export --help
+        compadd -- init verify show tail stats anchor receipt check-receipt rotate-key export reconcile --help
         return
       fi
       name="$name $words[2]"
@@ -340,6 +340,16 @@ _chancery()
       '--quiet[print nothing but errors and what was asked for]' \
       '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
       '--help[explain this command]' ;;
+    'audit reconcile')
+      _arguments \
+      '--dir=[the directory of the roll (default\: where the configuration says)]:DIR:_files -/' \
+      '--pin-source=[the user'\''s PIN, which opens the counters]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--so-pin-source=[the security officer'\''s PIN, for the same]:SOURCE:_chancery_source file\: credential\: fd\: env\: prompt' \
+      '--json[print the result as JSON]' \
+      '--quiet[print nothing but errors and what was asked for]' \
+      '--module=[the PKCS#11 module to use (default\: Chancery'\''s own)]:FILE:_files' \
+      '--help[explain this command]' \
+      '*:operand:_chancery_uri' ;;
     'sign')
       _arguments \
       '--in=[what to sign (default\: standard input)]:FILE:_files' \

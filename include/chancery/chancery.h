@@ -65,7 +65,7 @@ extern "C" {
 /* The vendor interface: ask C_GetInterface for this name. */
 #define CHANCERY_INTERFACE_NAME  "Vendor Chancery"
 #define CHANCERY_INTERFACE_MAJOR 1
-#define CHANCERY_INTERFACE_MINOR 2
+#define CHANCERY_INTERFACE_MINOR 3
 
 /* Why a function of this interface failed and what to do about it: a sentence or two, terminated. */
 typedef struct CK_CHANCERY_WHY {
@@ -132,6 +132,21 @@ typedef struct CK_CHANCERY_ANSWER {
 	CK_ULONG signatureLen; /* the room there, then the length */
 } CK_CHANCERY_ANSWER;
 typedef CK_CHANCERY_ANSWER *CK_CHANCERY_ANSWER_PTR;
+
+/* Bytes of what CKA_UNIQUE_ID is for an object of a token. */
+#define CHANCERY_USE_KEY 36
+
+/* How often a key was used, in the time of one file of the audit log. */
+typedef struct CK_CHANCERY_USE {
+	CK_BYTE roll[16]; /* the log's id */
+	CK_ULONG file;
+	CK_UTF8CHAR key
+		[CHANCERY_USE_KEY]; /* its CKA_UNIQUE_ID; zeros: all keys that are no objects of the token */
+	CK_ULONG count;             /* all that is known of */
+	CK_ULONG sealed;            /* that are sealed in the token already */
+} CK_CHANCERY_USE;
+/* One of them, by log, file and key; valid during the call only. No function of the module may be called from it. */
+typedef void (*CK_CHANCERY_USES)(void *arg, const CK_CHANCERY_USE *use);
 
 /*
  * The function list of the vendor interface. A higher minor version appends members and changes
@@ -221,6 +236,16 @@ typedef struct CK_CHANCERY_FUNCTIONS {
 	CK_RV(*SignBatch)
 	(CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR mechanism, CK_OBJECT_HANDLE hKey,
 	 CK_CHANCERY_ANSWER_PTR answers, CK_ULONG count);
+	/* ---- since minor version 3 ---- */
+	/*
+	 * Shows how often keys of the token were used, by the roll's files, for `audit reconcile` to hold the records against (docs/AUDIT.md,
+	 * "Counters"). What processes left that ended without sealing it is sealed before. user and pin as for TokenCheck, but there must be a PIN;
+	 * it is a login that is recorded and leaves nobody logged in. CKR_CHANCERY_DAMAGED: what is sealed was altered, or is not all
+	 * there.
+	 */
+	CK_RV(*TokenUses)
+	(CK_SLOT_ID slot, CK_USER_TYPE user, const CK_UTF8CHAR *pin, CK_ULONG pinLen,
+	 CK_CHANCERY_USES show, void *arg, CK_CHANCERY_WHY_PTR why);
 } CK_CHANCERY_FUNCTIONS;
 typedef CK_CHANCERY_FUNCTIONS *CK_CHANCERY_FUNCTIONS_PTR;
 

@@ -257,7 +257,7 @@ static bool put_key(struct sink *s, const struct roll_event *ev)
 	at = s->n;
 	if ((has_class(ev) && !put_named(s, "class", class_name(ev->cls), ev->cls)) ||
 	    !put_if_any(s, "label", ev->label) || (ev->id.n != 0 && !put_bytes(s, "id", ev->id)) ||
-	    !put_if_any(s, "unique", ev->unique))
+	    !put_if_any(s, "unique", ev->unique) || (ev->session && !PUT(s, ",\"session\":true")))
 		return false;
 	s->p[at] = '{'; /* where the first member's comma was */
 	return PUT(s, "}");

@@ -110,7 +110,7 @@ enum err roll_commit(struct roll *r, const struct roll_event *ev, struct roll_re
 	return settle_drop(r, e, ticket);
 }
 
-enum err roll_note(struct roll *r, const struct roll_event *ev)
+enum err roll_note(struct roll *r, const struct roll_event *ev, struct roll_ref *ref)
 {
 	struct draft d;
 	uint64_t ticket;
@@ -122,7 +122,7 @@ enum err roll_note(struct roll *r, const struct roll_event *ev)
 	if (e != OK)
 		return e;
 	lock_take(&r->mu);
-	e = queue_append_locked(r, &d, span(NULL, 0), &ticket, NULL);
+	e = queue_append_locked(r, &d, span(NULL, 0), &ticket, ref);
 	queue_relieve_locked(r);
 	queue_drop(r);
 	return e;

@@ -31,13 +31,14 @@ struct roll_event {
 	const char *serial;    /* 16 characters, or NULL */
 	CK_OBJECT_CLASS cls;   /* of the key or object; CK_UNAVAILABLE_INFORMATION: there is none */
 	struct span label, id, unique; /* its CKA_LABEL, CKA_ID, CKA_UNIQUE_ID; empty: not there */
+	bool session;                  /* the key is no object of the token */
 	CK_MECHANISM_TYPE mech;        /* CK_UNAVAILABLE_INFORMATION: none */
 	bool measured;                 /* bytes means something, 0 included */
 	uint64_t bytes;
 	bool counted; /* count means something, 0 included */
 	uint64_t count;
 	struct span root; /* over so many results, 32 bytes; empty: there is none */
-	uint64_t change; /* number of the pending event in the token's store; 0: none */
+	uint64_t change;  /* number of the pending event in the token's store; 0: none */
 	enum err result;
 };
 
@@ -87,10 +88,10 @@ const char *roll_event_name(enum roll_event_kind k);
 enum err roll_commit(struct roll *r, const struct roll_event *ev, struct roll_ref *ref);
 
 /*
- * As roll_commit, without a reference, for a record that nothing waits for (the end of a stream): queued in its place, durable
+ * As roll_commit, for a record that nothing waits for (the end of a stream): queued in its place, durable
  * with the next that waits, or at the end.
  */
-enum err roll_note(struct roll *r, const struct roll_event *ev);
+enum err roll_note(struct roll *r, const struct roll_event *ev, struct roll_ref *ref);
 
 /* Whether a key may be used: E_DEVICE once the roll has failed. r NULL: OK. One load. */
 enum err roll_ready(const struct roll *r);

@@ -27,6 +27,7 @@ static const struct member key_rows[] = {
 	MAY(struct line_key, label, TEXT),
 	MAY(struct line_key, id, TEXT),
 	MAY(struct line_key, unique, TEXT),
+	MAY(struct line_key, session, FLAG),
 	END,
 };
 

@@ -25,6 +25,7 @@ struct line_key {
 	struct span raw;
 	struct span cls;
 	struct text label, id, unique;
+	bool session; /* no object of the token */
 };
 
 struct line_tree {

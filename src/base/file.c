@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define PIECE ((size_t)4096)
@@ -263,4 +265,18 @@ enum err file_put(const char *path, mode_t mode, struct span data, struct why *w
 	if (realpath(path, real) == NULL)
 		return why_errno(why, "cannot follow %s", path);
 	return file_write(real, mode, data, why);
+}
+
+bool file_stays_in_place(const char *path)
+{
+	static const long safe[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, TMPFS_MAGIC,
+				     OVERLAYFS_SUPER_MAGIC };
+	struct statfs fs;
+
+	if (statfs(path, &fs) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(safe) / sizeof(safe[0]); i++)
+		if ((long)fs.f_type == safe[i])
+			return true;
+	return false;
 }

@@ -22,6 +22,12 @@ enum {
  */
 enum err file_open(const char *path, unsigned flags, int *fd, struct why *why);
 
+/*
+ * Whether the file system of path writes a page where it was: there a store into an allocated page of a mapped file cannot fail for want of
+ * room, and kill the process.
+ */
+bool file_stays_in_place(const char *path);
+
 /* Closes; -1 accepted, errno kept. */
 void file_close(int fd);
 

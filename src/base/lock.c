@@ -5,6 +5,7 @@
  */
 #include "base/lock.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static void must(int rc)
@@ -63,6 +64,17 @@ void lock_take(struct lock *l)
 {
 	rank_take(l->rank);
 	must(pthread_mutex_lock(&l->mu));
+}
+
+bool lock_try(struct lock *l)
+{
+	int rc = pthread_mutex_trylock(&l->mu);
+
+	if (rc == EBUSY)
+		return false;
+	must(rc);
+	rank_take(l->rank);
+	return true;
 }
 
 void lock_drop(struct lock *l)

@@ -16,10 +16,12 @@ enum lock_rank {
 	RANK_HANDLES, /* session table: open and close */
 	RANK_SESSION, /* one session */
 	RANK_LOGIN,   /* serialises login, logout, PIN changes of one token */
+	RANK_SEALING, /* counts of uses, on their way into a token */
 	RANK_QUEUE,   /* a token's write queue */
 	RANK_TOKEN,   /* a token's object map and login state: read-write */
 	RANK_STORE,   /* a store's connection */
 	RANK_ROLL,    /* the roll's queue */
+	RANK_USES,    /* counts of uses: files are made under it, nothing is taken */
 	RANK_LEAF,    /* caches and counters: nothing is taken under it */
 	RANK_COUNT
 };
@@ -37,6 +39,8 @@ struct rwlock {
 void lock_init(struct lock *l, enum lock_rank rank);
 void lock_destroy(struct lock *l);
 void lock_take(struct lock *l);
+/* False, and not taken: somebody holds it. */
+bool lock_try(struct lock *l);
 void lock_drop(struct lock *l);
 /* Waits on c; l is held before and after. */
 void lock_wait(struct lock *l, pthread_cond_t *c);

@@ -63,7 +63,7 @@ bool writer_note(const struct writer *w)
 {
 	const struct roll_event ev = event();
 
-	return roll_note(w->roll, &ev) == OK;
+	return roll_note(w->roll, &ev, NULL) == OK;
 }
 
 /* ---- as a contender: threads share the roll, and need nothing of their own ---- */

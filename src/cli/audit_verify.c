@@ -4,6 +4,7 @@
 #include "auditor/review.h"
 #include "base/file.h"
 #include "cli/auditplace.h"
+#include "cli/bar.h"
 #include "cli/commands.h"
 #include "cli/report.h"
 #include <inttypes.h>
@@ -91,25 +92,6 @@ static enum err take_given(struct call *c, struct given *g)
 	if (e == OK)
 		e = auditplace_public(c, &g->pub, &g->has_pub);
 	return e == OK ? take_anchor(c, g) : e;
-}
-
-/* ---- progress ---- */
-
-static void draw(void *arg, uint64_t done, uint64_t total)
-{
-	enum { WIDTH = 40 };
-	char bar[WIDTH + 1];
-	int full = total == 0 ? WIDTH : (int)((double)done / (double)total * WIDTH);
-
-	(void)arg;
-	full = full < WIDTH ? full : WIDTH;
-	memset(bar, '.', WIDTH);
-	memset(bar, '#', (size_t)full);
-	bar[WIDTH] = '\0';
-	fprintf(stderr, "\r[%s] %" PRIu64 " of %" PRIu64 " MB", bar, done / 1000000,
-		total / 1000000);
-	if (done >= total)
-		fputs("\r\x1b[K", stderr);
 }
 
 /* ---- the answer ---- */
@@ -300,7 +282,7 @@ static enum err audit_verify(struct call *c)
 	ask.keys = g.keys;
 	ask.anchor = g.has_anchor ? &g.anchor : NULL;
 	ask.jobs = (unsigned)jobs;
-	ask.tick = isatty(STDERR_FILENO) && !c->quiet && !c->json ? draw : NULL;
+	ask.tick = isatty(STDERR_FILENO) && !c->quiet && !c->json ? bar_draw : NULL;
 	if (e == OK)
 		e = g.alone != NULL ? review_alone(g.alone, &r, &c->why)
 				    : review_run(&ask, &r, &c->why);

@@ -29,6 +29,7 @@ const struct command *const commands[] = {
 	&cmd_audit_check_receipt,
 	&cmd_audit_rotate_key,
 	&cmd_audit_export,
+	&cmd_audit_reconcile,
 	&cmd_sign,
 	&cmd_verify,
 	&cmd_stat,

@@ -15,7 +15,7 @@ extern const struct command cmd_mech_list;
 extern const struct command cmd_audit_init, cmd_audit_verify, cmd_audit_show, cmd_audit_tail,
 	cmd_audit_stats;
 extern const struct command cmd_audit_anchor, cmd_audit_receipt, cmd_audit_check_receipt,
-	cmd_audit_rotate_key, cmd_audit_export;
+	cmd_audit_rotate_key, cmd_audit_export, cmd_audit_reconcile;
 extern const struct command cmd_sign, cmd_verify, cmd_stat, cmd_doctor, cmd_selftest,
 	cmd_completion;
 

@@ -16,6 +16,11 @@ bool vendor_has_audit(const CK_CHANCERY_FUNCTIONS *fn)
 	return fn->version.minor >= 1;
 }
 
+bool vendor_has_uses(const CK_CHANCERY_FUNCTIONS *fn)
+{
+	return fn->version.minor >= 3;
+}
+
 enum err vendor_err(struct call *c, CK_RV rv, const char *function, const CK_CHANCERY_WHY *why)
 {
 	if (rv != CKR_OK && why->text[0] != '\0')

@@ -9,6 +9,8 @@
 enum err vendor_functions(struct call *c, const struct office *o, const CK_CHANCERY_FUNCTIONS **fn);
 /* Whether it has the members about the audit log. */
 bool vendor_has_audit(const CK_CHANCERY_FUNCTIONS *fn);
+/* The same for the member TokenUses. */
+bool vendor_has_uses(const CK_CHANCERY_FUNCTIONS *fn);
 /* As module_err, with the module's own explanation when it gave one. */
 enum err vendor_err(struct call *c, CK_RV rv, const char *function, const CK_CHANCERY_WHY *why);
 

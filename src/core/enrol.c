@@ -73,6 +73,7 @@ void enrol_about(struct enrol *n, const struct object *o)
 	n->ev.label = o->label;
 	n->ev.id = o->key_id;
 	n->ev.unique = attrset_bytes(o->attrs, CKA_UNIQUE_ID);
+	n->ev.session = !o->token;
 }
 
 static enum err refuse(const struct token *t, enum err e)
@@ -99,9 +100,9 @@ static enum err roll_for(const struct enrol *n, struct roll **r)
 	return enrol_allowed(n->token);
 }
 
-enum err enrol_commit(struct enrol *n, enum err result)
+static enum err commit(struct enrol *n, enum err result)
 {
-	struct roll_ref ref;
+	struct roll_ref ref = { .file = 0 };
 	struct roll *r;
 	enum err e = roll_for(n, &r);
 
@@ -112,6 +113,7 @@ enum err enrol_commit(struct enrol *n, enum err result)
 		return e;
 	n->ev.result = result;
 	e = roll_commit(r, &n->ev, &ref);
+	n->file = ref.file;
 	if (e == OK) /* now it is open, and what it is has been settled */
 		e = enrol_allowed(n->token);
 	if (n->session != NULL) {
@@ -125,16 +127,41 @@ enum err enrol_commit(struct enrol *n, enum err result)
 /* In front of one that is committed, and durable with that. */
 static enum err note(struct enrol *n, enum err result)
 {
+	struct roll_ref ref = { .file = 0 };
 	struct roll *r;
 	enum err e = roll_for(n, &r);
 
 	n->ev.result = result;
-	return e == OK && r != NULL ? roll_note(r, &n->ev) : e;
+	if (e == OK && r != NULL)
+		e = roll_note(r, &n->ev, &ref);
+	n->file = ref.file;
+	return e;
 }
 
 static bool is_event(const struct enrol *n)
 {
 	return n->ev.kind != ROLL_EVENT_COUNT;
+}
+
+/*
+ * Each use of a key is counted once its record is durable and before it is released. By what was to be recorded, whatever the roll did with it:
+ * the count is what the roll is held against. A change of the token is none, and is recorded by whoever can.
+ */
+static enum err count(const struct enrol *list, size_t n)
+{
+	enum err e = OK;
+
+	for (size_t i = 0; e == OK && i < n; i++)
+		if (is_event(&list[i]) && list[i].kept.number == 0 && list[i].session != NULL)
+			e = token_count_use(list[i].session->token, &list[i].ev, list[i].file);
+	return e;
+}
+
+enum err enrol_commit(struct enrol *n, enum err result)
+{
+	enum err e = commit(n, result);
+
+	return e == OK ? count(n, 1) : e;
 }
 
 enum err enrol_commit_all(struct enrol *list, size_t n, enum err result)
@@ -146,7 +173,9 @@ enum err enrol_commit_all(struct enrol *list, size_t n, enum err result)
 	for (size_t i = 0; e == OK && i + 1 < n; i++)
 		if (is_event(&list[i]))
 			e = note(&list[i], result);
-	return e == OK && n != 0 ? enrol_commit(&list[n - 1], result) : e;
+	if (e == OK && n != 0)
+		e = commit(&list[n - 1], result);
+	return e == OK ? count(list, n) : e;
 }
 
 /* ---- changes ---- */

@@ -25,6 +25,7 @@ struct enrol {
 	const struct token *token;
 	struct buf body;         /* of one that is kept with a change */
 	struct store_event kept; /* for the call of the store that makes the change */
+	uint64_t file;           /* that the record is in; 0: not known, or a stream */
 };
 
 /* Whether the roll is what t requires: OK, or the two errors above. t NULL: there is no token yet. */

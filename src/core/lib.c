@@ -9,6 +9,7 @@
 #include "base/rollplace.h"
 #include "core/keycache.h"
 #include "core/lib_internal.h"
+#include "core/uses.h"
 #include "crypto/lib.h"
 #include "crypto/mech.h"
 #include "store/store.h"
@@ -222,10 +223,19 @@ static enum err start_roll(struct lib *l)
 	struct roll_policy p;
 	struct why why = { .text = "" };
 	char target[PATH_MAX];
+	enum err e;
 
 	l->roll = NULL;
+	l->uses = NULL;
 	(void)lib_roll_policy(&p, target, &why);
-	return p.target != NULL ? roll_new(&p, &l->roll) : OK;
+	e = p.target != NULL ? roll_new(&p, &l->roll) : OK;
+	if (e == OK)
+		e = uses_new(l->roll, p.group, &l->uses);
+	if (e == OK)
+		return OK;
+	roll_free(l->roll);
+	l->roll = NULL;
+	return e;
 }
 
 static void set_memory(const struct conf_module *m)
@@ -296,6 +306,8 @@ static void stop_locked(struct lib *l)
 	rwlock_drop(&l->enter);
 	sessions_close(&l->sessions);
 	slots_clear(&l->slots);
+	uses_free(l->uses);
+	l->uses = NULL;
 	roll_free(l->roll);
 	l->roll = NULL;
 	crypto_stop();

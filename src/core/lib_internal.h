@@ -34,6 +34,7 @@ struct lib {
 	atomic_bool ready;
 	struct conf *conf;   /* changes only while not ready */
 	struct roll *roll;   /* as conf; NULL: off */
+	struct uses *uses;   /* of the roll, and as that */
 	char home[PATH_MAX]; /* the directory of tokens; "" when there can be none */
 	struct why homeless; /* why there can be none */
 	struct index_secret hash;

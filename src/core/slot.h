@@ -52,6 +52,11 @@ typedef void slot_check_cb(void *arg, bool bad, const char *text);
 enum err slot_check_token(CK_SLOT_ID id, CK_USER_TYPE who, struct span pin, slot_check_cb *cb,
 			  void *arg);
 
+/* All counts of uses of the token's keys (uses.h): for whose PIN it is. */
+struct uses_row;
+enum err slot_token_uses(CK_SLOT_ID id, CK_USER_TYPE who, struct span pin,
+			 enum err (*cb)(void *arg, const struct uses_row *row), void *arg);
+
 /* Reports what keeps tokens from being served or made (store_survey). */
 void slot_survey(slot_check_cb *cb, void *arg);
 

@@ -263,6 +263,15 @@ enum err slot_check_token(CK_SLOT_ID id, CK_USER_TYPE who, struct span pin, slot
 	return e == OK ? token_check(t, who, pin, cb, arg) : e;
 }
 
+enum err slot_token_uses(CK_SLOT_ID id, CK_USER_TYPE who, struct span pin,
+			 enum err (*cb)(void *arg, const struct uses_row *row), void *arg)
+{
+	struct token *t = NULL;
+	enum err e = slot_token(id, &t);
+
+	return e == OK ? token_uses(t, who, pin, cb, arg) : e;
+}
+
 void slot_survey(slot_check_cb *cb, void *arg)
 {
 	const struct lib *lib = lib_this();

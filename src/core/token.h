@@ -83,6 +83,18 @@ bool token_has(struct token *t, CK_OBJECT_HANDLE h);
 enum err token_find(struct token *t, struct session *s, const struct attrset *templ,
 		    CK_OBJECT_HANDLE **h, size_t *n);
 
+/* ---- uses of keys, counted (uses.h) ---- */
+
+/*
+ * Counts ev, whose record is durable in that file (0: not known), if it is the use of a key, and now and then seals what was counted. An error: it is
+ * not counted, and may not be released. No lock but the session's is held.
+ */
+enum err token_count_use(struct token *t, const struct roll_event *ev, uint64_t file);
+/* Whose PIN it is sees all counts of the token, after those that processes left were sealed. It is a login that leaves nobody logged in, and recorded. */
+struct uses_row;
+enum err token_uses(struct token *t, CK_USER_TYPE who, struct span pin,
+		    enum err (*cb)(void *arg, const struct uses_row *row), void *arg);
+
 /* ---- administration ---- */
 enum err token_info(struct token *t, CK_TOKEN_INFO *info);
 enum err token_set_pin(struct token *t, struct session *s, struct span old, struct span new_pin);

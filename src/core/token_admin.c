@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/release.h"
 #include "core/token_internal.h"
+#include "core/uses.h"
 #include "store/meter.h"
 
 /* After the store began anew: nothing of before is left in memory, and nobody is logged in. */
@@ -174,6 +175,26 @@ static enum err check_pin(struct token *t, struct access *a, CK_USER_TYPE type, 
 	e2 = enrol_commit(&n, e);
 	lock_drop(&t->login);
 	return e2 == OK ? e : e2; /* unrecorded, a refusal says no more than a login does */
+}
+
+/* Read-only or not, what is in the token and in the files is shown. */
+enum err token_uses(struct token *t, CK_USER_TYPE type, struct span pin, uses_cb *cb, void *arg)
+{
+	const char *serial = token_serial(t);
+	struct uses *u = lib_this()->uses;
+	struct access *a = NULL;
+	struct seal *seal = NULL;
+	enum err e = serial != NULL ? access_get(t, &a) : E_DEVICE;
+
+	if (e == OK)
+		e = check_pin(t, a, type, pin, &seal);
+	if (e == OK && !a->medium->read_only)
+		uses_adopt(u, a->medium->store, seal, (const uint8_t *)serial);
+	if (e == OK)
+		e = uses_each(u, a->medium->store, seal, (const uint8_t *)serial, cb, arg);
+	seal_free(seal);
+	access_unref(a);
+	return e;
 }
 
 enum err token_check(struct token *t, CK_USER_TYPE type, struct span pin, store_check_cb *cb,

@@ -83,6 +83,8 @@ struct token {
 	struct meter *_Atomic meter;           /* written at the opening of the store; NULL: none */
 	atomic_bool read_only;                 /* of the medium */
 	atomic_bool audit_required;            /* as the store last said */
+	atomic_uint uses;                      /* counted since they were last sealed, */
+	_Atomic uint64_t uses_since;           /* which was at this second, and 1 */
 	CK_SLOT_ID slot;
 
 	struct lock login; /* RANK_LOGIN: login, logout, PINs, opening the store */
@@ -165,6 +167,12 @@ enum err access_lost(struct token *t, const struct access *a);
 void token_step_down_locked(struct token *t);
 /* As token_logout without being asked: nothing when nobody is logged in, or a session came meanwhile. */
 enum err token_logout_unused(struct token *t);
+
+/* ---- token_uses.c; no lock above RANK_LOGIN is held ---- */
+/* Seals what was counted, before whoever is logged in is not any more. */
+void token_uses_settle(struct token *t);
+/* The same for what processes left that ended without it, after a login. */
+void token_uses_adopt(struct token *t);
 
 /* ---- token_pin.c ---- */
 /* Length and UTF-8 of a PIN to be set: E_PIN_LEN, E_PIN_INVALID. */

@@ -152,6 +152,8 @@ static enum err login_locked(struct token *t, struct session *s, struct access *
 	e = become_locked(t, a, who, seal);
 	if (e == OK && who == WHO_SO && (e = so_alone(t)) != OK)
 		token_step_down_locked(t);
+	if (e == OK)
+		token_uses_adopt(t);
 	return e;
 }
 
@@ -215,8 +217,10 @@ void token_step_down_locked(struct token *t)
 {
 	struct access *next = NULL, *old = NULL, *now = NULL;
 	struct entry *gone;
-	enum err e = access_get(t, &now);
+	enum err e;
 
+	token_uses_settle(t);
+	e = access_get(t, &now);
 	if (e == OK)
 		e = access_as(now, NULL, WHO_NOBODY, &next);
 	rwlock_write(&t->rw);

@@ -203,4 +203,5 @@ CK_CHANCERY_FUNCTIONS vendor_functions = {
 	.TokenRequireAudit = vendor_token_require_audit,
 	.TokenRequiresAudit = vendor_token_requires_audit,
 	.SignBatch = vendor_sign_batch,
+	.TokenUses = vendor_token_uses,
 };

@@ -28,4 +28,9 @@ CK_RV vendor_token_requires_audit(CK_SLOT_ID slot, CK_BBOOL *on);
 CK_RV vendor_sign_batch(CK_SESSION_HANDLE h, CK_MECHANISM_PTR m, CK_OBJECT_HANDLE key,
 			CK_CHANCERY_ANSWER_PTR answers, CK_ULONG n);
 
+/* ---- vendor_uses.c ---- */
+CK_RV vendor_token_uses(CK_SLOT_ID slot, CK_USER_TYPE user, const CK_UTF8CHAR *pin,
+			CK_ULONG pin_len, CK_CHANCERY_USES show_use, void *arg,
+			CK_CHANCERY_WHY_PTR out);
+
 #endif

@@ -23,6 +23,14 @@ static enum err clear_removals(struct db *d, uint64_t until)
 	return stmt_run(&s);
 }
 
+/* They are sealed with the data key that goes. */
+static enum err clear_uses(struct db *d)
+{
+	struct stmt s = stmt_on(d, Q_USES_CLEAR);
+
+	return stmt_run(&s);
+}
+
 /*
  * Ids go on where they were, so that none is used twice; pending events stay, for what they record did happen. now: the row
  * as it is; next: what was made of an earlier reading of it.
@@ -41,6 +49,8 @@ static enum err replace_all(struct store *s, const struct attempt *a, const stru
 		e = clear_objects(&s->db);
 	if (e == OK)
 		e = clear_removals(&s->db, now.changes);
+	if (e == OK)
+		e = clear_uses(&s->db);
 	if (e == OK)
 		e = head_pin_drop(&s->db, STORE_USER);
 	if (e != OK)

@@ -19,7 +19,7 @@ enum {
 	ARCHIVE_PASSPHRASE = 1024    /* bytes, at most */
 };
 
-enum archive_item { ITEM_TOKEN = 1, ITEM_PIN = 2, ITEM_OBJECT = 3 };
+enum archive_item { ITEM_TOKEN = 1, ITEM_PIN = 2, ITEM_OBJECT = 3, ITEM_USES = 4 };
 
 struct archive_header {
 	struct pinkey kdf;            /* wrapped is unused */

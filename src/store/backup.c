@@ -6,6 +6,7 @@
 #include "store/head.h"
 #include "store/inside.h"
 #include "store/lookup.h"
+#include "store/useset.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -106,6 +107,36 @@ static enum err put_rows(struct archive_writer *w, struct db *d)
 	return stmt_end(&q);
 }
 
+static enum err put_uses_row(struct archive_writer *w, const struct useset_row *row)
+{
+	const uint64_t numbers[] = { row->file, row->part, row->page };
+	struct buf b = { .max = ARCHIVE_ITEM_MAX };
+	enum err e = buf_put(&b, span(row->roll, sizeof(row->roll)));
+
+	for (size_t i = 0; e == OK && i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		e = buf_put_u64(&b, numbers[i]);
+	if (e == OK)
+		e = buf_put(&b, row->blob);
+	if (e == OK)
+		e = archive_item(w, ITEM_USES, buf_span(&b));
+	buf_free(&b);
+	return e;
+}
+
+static enum err put_uses(struct archive_writer *w, struct db *d)
+{
+	struct stmt q = stmt_on(d, Q_USES_ALL);
+	struct useset_row row;
+	bool more = true;
+
+	while (stmt_next(&q, &more) == OK && more) {
+		useset_row(&q, &row);
+		if (q.e == OK)
+			q.e = put_uses_row(w, &row);
+	}
+	return stmt_end(&q);
+}
+
 /* All in one transaction: what is in the backup was so at one time. Pending records are the audit log's, and stay here. */
 static enum err put_all(struct store *s, struct archive_writer *w)
 {
@@ -123,6 +154,8 @@ static enum err put_all(struct store *s, struct archive_writer *w)
 		e = put_pin(w, &s->db, &h, STORE_USER);
 	if (e == OK)
 		e = put_rows(w, &s->db);
+	if (e == OK)
+		e = put_uses(w, &s->db);
 	txn_end(s);
 	return e;
 }

@@ -4,6 +4,7 @@
 #include "store/inside.h"
 #include "store/lookup.h"
 #include "store/schema.h"
+#include "store/useset.h"
 #include "store/vouch.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -195,6 +196,14 @@ static enum err check_root(struct check *c)
 		     "objects are missing, were altered, or were set back to an earlier state");
 }
 
+static enum err check_uses(struct check *c)
+{
+	if (c->k == NULL)
+		return OK;
+	return found(c, useset_check(&c->s->db, c->k),
+		     "the counts of uses were altered, or are not all there");
+}
+
 static enum err check_events(struct check *c)
 {
 	uint64_t n = 0;
@@ -221,6 +230,8 @@ static enum err check_all(struct check *c)
 		e = check_rows(c);
 	if (e == OK)
 		e = check_root(c);
+	if (e == OK)
+		e = check_uses(c);
 	if (e == OK)
 		e = check_events(c);
 	if (e == OK)

@@ -6,12 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,21 +40,6 @@ static bool path_beside(char path[PATH_MAX], const char *database)
 
 	return end != NULL &&
 	       snprintf(path, PATH_MAX, "%.*s/" TALLY_FILE, folder, database) < PATH_MAX;
-}
-
-/* Those on which a store into an allocated page of a file cannot fail for want of room. */
-static bool stays_in_place(const char *path)
-{
-	static const long safe[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, TMPFS_MAGIC,
-				     OVERLAYFS_SUPER_MAGIC };
-	struct statfs fs;
-
-	if (statfs(path, &fs) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof(safe) / sizeof(safe[0]); i++)
-		if ((long)fs.f_type == safe[i])
-			return true;
-	return false;
 }
 
 /* Exactly the mode, whatever the umask. */
@@ -123,7 +106,7 @@ static void *map_file(const char *database, mode_t mode)
 
 	/* who works on another's token leaves no file there that the other could not use */
 	if (!path_beside(path, database) || stat(database, &db) != 0 || db.st_uid != geteuid() ||
-	    !stays_in_place(database))
+	    !file_stays_in_place(database))
 		return NULL;
 	fd = open_file(path, mode);
 	if (is_ours(fd, &st) && make_ready(fd, &st))

@@ -138,6 +138,29 @@ static enum err get_object(struct restore *r, struct db *d, struct span in, stru
 	return stmt_run(&q);
 }
 
+static enum err get_uses(struct restore *r, struct db *d, struct span in, struct why *why)
+{
+	struct stmt q = stmt_on(d, Q_USES_PUT);
+	struct span roll;
+	uint64_t v;
+
+	(void)r;
+	(void)why;
+	if (q.e == OK && !take_bytes(&in, STORE_ROLL, &roll))
+		q.e = E_CORRUPT;
+	if (q.e == OK)
+		stmt_blob(&q, 1, roll);
+	for (int i = 2; q.e == OK && i <= 4; i++) {
+		if (take_u64(&in, &v))
+			stmt_u64(&q, i, v);
+		else
+			q.e = E_CORRUPT;
+	}
+	if (q.e == OK)
+		stmt_blob(&q, 5, in);
+	return stmt_run(&q);
+}
+
 static const struct {
 	enum archive_item type;
 	bool first; /* comes before all others */
@@ -146,6 +169,7 @@ static const struct {
 	{ ITEM_TOKEN, true, get_token },
 	{ ITEM_PIN, false, get_pin },
 	{ ITEM_OBJECT, false, get_object },
+	{ ITEM_USES, false, get_uses },
 };
 
 static enum err get_item(struct restore *r, struct db *d, uint8_t type, struct span body,

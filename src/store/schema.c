@@ -32,6 +32,8 @@ static const char *const objects[] = {
 	"generation BLOB NOT NULL, label BLOB NOT NULL, salt BLOB NOT NULL, changes INTEGER NOT NULL, "
 	"unsealed INTEGER NOT NULL, next_id INTEGER NOT NULL, pruned INTEGER NOT NULL, "
 	"next_event INTEGER NOT NULL, flags INTEGER NOT NULL, sealed BLOB NOT NULL)",
+	"CREATE TABLE uses (roll BLOB NOT NULL, file INTEGER NOT NULL, part INTEGER NOT NULL, "
+	"page INTEGER NOT NULL, blob BLOB NOT NULL, PRIMARY KEY (roll, file, part, page)) WITHOUT ROWID",
 };
 
 #define OBJECTS (sizeof(objects) / sizeof(objects[0]))
@@ -161,6 +163,10 @@ static enum err check_columns(struct db *d, const char *path, struct why *why)
 	struct stmt s = stmt_on(d, Q_TOKEN_GET);
 	enum err e = stmt_end(&s);
 
+	if (e == OK) {
+		s = stmt_on(d, Q_USES_ALL);
+		e = stmt_end(&s);
+	}
 	return e != E_CORRUPT
 		       ? e
 		       : why_fail(

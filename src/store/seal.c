@@ -13,6 +13,7 @@ static const struct {
 	{ "chancery store 1 index", offsetof(struct seal, index) },
 	{ "chancery store 1 root", offsetof(struct seal, root) },
 	{ "chancery store 1 state", offsetof(struct seal, state) },
+	{ "chancery store 1 uses", offsetof(struct seal, uses) },
 };
 
 enum err seal_new(const struct ident *ident, enum store_user user, const uint8_t *data_key,

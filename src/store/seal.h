@@ -29,6 +29,7 @@ struct seal {
 	uint8_t index[SEALING_KEY];  /* HMAC-SHA-256 of labels and ids of sealed records */
 	uint8_t root[SEALING_KEY];   /* HMAC-SHA-256: a record's part of the root */
 	uint8_t state[SEALING_KEY];  /* AES-256-GCM of the root and the counter */
+	uint8_t uses[SEALING_KEY];   /* AES-256-GCM of the counts of uses */
 };
 
 /* *out is the caller's. data_key: SEALING_KEY bytes. */

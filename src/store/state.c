@@ -9,14 +9,6 @@
 
 static const char domain[16] = "chancery state";
 
-static enum err part_of(const struct seal *k, const struct row *row, uint8_t part[STATE_ROOT])
-{
-	uint8_t frame[RECORD_FRAME];
-	const struct span parts[] = { record_frame(k, row, frame), row->tag };
-
-	return sealing_mac(k->root, parts, 2, part);
-}
-
 /* sum += part, modulo 2^256; both little-endian. */
 static void add(uint8_t sum[STATE_ROOT], const uint8_t part[STATE_ROOT])
 {
@@ -39,29 +31,54 @@ static void negate(uint8_t part[STATE_ROOT])
 	add(part, one);
 }
 
+enum err state_sum_add(uint8_t sum[STATE_ROOT], const struct seal *k, struct span frame,
+		       struct span tag)
+{
+	const struct span parts[] = { frame, tag };
+	uint8_t part[STATE_ROOT];
+	enum err e = sealing_mac(k->root, parts, 2, part);
+
+	if (e == OK)
+		add(sum, part);
+	return e;
+}
+
+enum err state_sum_sub(uint8_t sum[STATE_ROOT], const struct seal *k, struct span frame,
+		       struct span tag)
+{
+	const struct span parts[] = { frame, tag };
+	uint8_t part[STATE_ROOT];
+	enum err e = sealing_mac(k->root, parts, 2, part);
+
+	if (e == OK) {
+		negate(part);
+		add(sum, part);
+	}
+	return e;
+}
+
 enum err state_add(struct state *st, const struct seal *k, const struct row *row)
 {
-	uint8_t part[STATE_ROOT];
-	enum err e = row->tag.n != 0 ? part_of(k, row, part) : OK;
+	uint8_t frame[RECORD_FRAME];
+	enum err e;
 
-	if (e != OK || row->tag.n == 0)
-		return e;
-	add(st->root, part);
-	st->count++;
-	return OK;
+	if (row->tag.n == 0)
+		return OK;
+	e = state_sum_add(st->root, k, record_frame(k, row, frame), row->tag);
+	st->count += e == OK;
+	return e;
 }
 
 enum err state_sub(struct state *st, const struct seal *k, const struct row *row)
 {
-	uint8_t part[STATE_ROOT];
-	enum err e = row->tag.n != 0 ? part_of(k, row, part) : OK;
+	uint8_t frame[RECORD_FRAME];
+	enum err e;
 
-	if (e != OK || row->tag.n == 0)
-		return e;
-	negate(part);
-	add(st->root, part);
-	st->count--;
-	return OK;
+	if (row->tag.n == 0)
+		return OK;
+	e = state_sum_sub(st->root, k, record_frame(k, row, frame), row->tag);
+	st->count -= e == OK;
+	return e;
 }
 
 static struct span bind(const struct seal *k, const char *label, uint32_t flags,
@@ -88,6 +105,8 @@ enum err state_seal(const struct state *st, const struct seal *k, const char *la
 	put_u64(&s, st->count);
 	put_u64(&s, st->changes);
 	sink_put(&s, span(st->pin, sizeof(st->pin)));
+	sink_put(&s, span(st->uses, sizeof(st->uses)));
+	put_u64(&s, st->uses_count);
 	e = sealing_seal(k->state, bind(k, label, flags, frame), span(plain, s.n), &out);
 	if (e == OK)
 		memcpy(sealed, out.p, STATE_SEALED);
@@ -109,6 +128,8 @@ enum err state_open(struct state *st, const struct seal *k, const char *label, u
 		st->count = le_get64(plain.p + STATE_ROOT);
 		st->changes = le_get64(plain.p + STATE_ROOT + 8);
 		memcpy(st->pin, plain.p + STATE_ROOT + 16, sizeof(st->pin));
+		memcpy(st->uses, plain.p + STATE_ROOT + 16 + sizeof(st->pin), STATE_ROOT);
+		st->uses_count = le_get64(plain.p + STATE_PLAIN - 8);
 	}
 	buf_free(&plain);
 	return e;

@@ -15,7 +15,7 @@
 enum {
 	STATE_ROOT = 32,
 	STATE_PIN = 32,
-	STATE_PLAIN = STATE_ROOT + 16 + 2 * STATE_PIN,
+	STATE_PLAIN = STATE_ROOT + 16 + 2 * STATE_PIN + STATE_ROOT + 8,
 	STATE_SEALED = STATE_PLAIN + SEALING_EXTRA
 };
 
@@ -26,7 +26,15 @@ struct state {
 	uint8_t pin
 		[2]
 		[STATE_PIN]; /* pinkey_digest of the row of each enum store_user; zeros: never set */
+	uint8_t uses[STATE_ROOT]; /* the same sum over the rows of uses (useset.h) */
+	uint64_t uses_count;      /* of those */
 };
+
+/* Puts a row that says this into a sum, or takes it out. */
+enum err state_sum_add(uint8_t sum[STATE_ROOT], const struct seal *k, struct span frame,
+		       struct span tag);
+enum err state_sum_sub(uint8_t sum[STATE_ROOT], const struct seal *k, struct span frame,
+		       struct span tag);
 
 /* Puts a row into the sum, or takes it out. A row without a tag has no part in it. */
 enum err state_add(struct state *st, const struct seal *k, const struct row *row);

@@ -201,6 +201,39 @@ struct store_change {
 enum err store_commit(struct store *s, const struct seal *k, struct store_change *c, size_t n,
 		      struct store_event *ev);
 
+/* ---- how often keys were used, for the audit log's sake (docs/AUDIT.md, "Counters") ---- */
+
+enum {
+	STORE_ROLL = 16,     /* bytes of a roll's id */
+	STORE_USE_KEY = 36,  /* of a key's name: its CKA_UNIQUE_ID, or zeros */
+	STORE_USE_PAGE = 255 /* keys of a page, at most */
+};
+
+struct store_use {
+	uint8_t key[STORE_USE_KEY];
+	uint64_t count;
+};
+
+/* Counts of keys of this token, of one file of a roll; part and page say which counts of that file these are. */
+struct store_uses {
+	uint8_t roll[STORE_ROLL];
+	uint64_t file, part, page;
+	size_t n;
+	struct store_use use[STORE_USE_PAGE];
+};
+
+/*
+ * Seals n pages into the token, in one transaction. What is there for the same page is replaced key by key where the new count is greater, so
+ * nothing is ever counted down, and to put the same again changes nothing. Errors as store_commit.
+ */
+enum err store_uses_put(struct store *s, const struct seal *k, const struct store_uses *u,
+			size_t n);
+/*
+ * Shows cb every page. E_CORRUPT, at the end at the latest: one was altered, or removed, or set back. cb runs under the store's lock and calls nothing of it.
+ */
+typedef enum err store_uses_cb(void *arg, const struct store_uses *u);
+enum err store_uses_each(struct store *s, const struct seal *k, store_uses_cb *cb, void *arg);
+
 /* ---- events ---- */
 
 /*

@@ -122,7 +122,7 @@ void rolling_must_fail(struct roll *r, const char *text)
 	assert_int_equal(roll_ready(r), OK);
 	assert_int_equal(roll_commit(r, &ev, NULL), E_DEVICE);
 	assert_int_equal(roll_commit(r, &ev, NULL), E_DEVICE);
-	assert_int_equal(roll_note(r, &ev), E_DEVICE);
+	assert_int_equal(roll_note(r, &ev, NULL), E_DEVICE);
 	assert_int_equal(roll_ready(r), E_DEVICE);
 	roll_state(r, &s);
 	assert_true(s.failed);

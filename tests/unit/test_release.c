@@ -60,9 +60,10 @@ enum err __wrap_roll_commit(struct roll *r, const struct roll_event *ev, struct 
 	return enter(ev);
 }
 
-enum err __wrap_roll_note(struct roll *r, const struct roll_event *ev);
-enum err __wrap_roll_note(struct roll *r, const struct roll_event *ev)
+enum err __wrap_roll_note(struct roll *r, const struct roll_event *ev, struct roll_ref *ref);
+enum err __wrap_roll_note(struct roll *r, const struct roll_event *ev, struct roll_ref *ref)
 {
+	(void)ref;
 	(void)r;
 	return enter(ev);
 }

@@ -87,11 +87,11 @@ static void what_is_noted_comes_with_the_next(void **state)
 	const char *file = rolling_file(state, 1);
 
 	rolling_sign(r);
-	assert_int_equal(roll_note(r, &ev), OK);
+	assert_int_equal(roll_note(r, &ev, NULL), OK);
 	assert_int_equal(book_count(file, "\"event\":\"sign\""), 1);
 	rolling_sign(r);
 	assert_int_equal(book_count(file, "\"event\":\"sign\""), 3);
-	assert_int_equal(roll_note(r, &ev), OK);
+	assert_int_equal(roll_note(r, &ev, NULL), OK);
 	roll_free(r);
 	assert_int_equal(book_count(file, "\"event\":\"sign\""), 4);
 	assert_int_equal(rolling_checked(state).records, 6);
@@ -104,7 +104,7 @@ static void many_notes_are_written(void **state)
 	const struct roll_event ev = rolling_event("key");
 
 	for (int i = 0; i < 1000; i++)
-		assert_int_equal(roll_note(r, &ev), OK);
+		assert_int_equal(roll_note(r, &ev, NULL), OK);
 	assert_true(book_count(rolling_file(state, 1), "\"event\":\"sign\"") > 500);
 	roll_free(r);
 	assert_int_equal(rolling_checked(state).records, 1002);

@@ -318,7 +318,7 @@ static void test_columns_of_token(void **state)
 		{ "changes = -1", E_CORRUPT, 0 },
 		{ "next_id = -5", E_CORRUPT, 0 },
 		{ "pruned = changes + 1", E_CORRUPT, 0 },
-		{ "sealed = zeroblob(140)", OK, E_CORRUPT },
+		{ "sealed = zeroblob(180)", OK, E_CORRUPT },
 		{ "sealed = x'1234'", E_CORRUPT, 0 },
 		{ "one = 1, changes = 'x'", E_CORRUPT, 0 },
 	};
