@@ -122,6 +122,7 @@ void token_free(struct token *t)
 {
 	if (t == NULL)
 		return;
+	token_uses_settle(t); /* C_Finalize logs nobody out */
 	map_free(&t->map);
 	access_unref(t->access);
 	asked_clear(&t->asked);

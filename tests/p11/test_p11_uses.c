@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the token counted and what the roll has agree, whoever used the keys and however the processes ended: `audit reconcile` says so. Broken by hand:
- * uses-record-skipped (a bug of ours that only this shows), uses-not-settled, uses-not-adopted, uses-key-name, uses-file-of-note.
+ * uses-record-skipped (a bug of ours that only this shows), uses-not-settled, uses-not-adopted, uses-key-name, uses-file-of-note, uses-not-sealed-at-end.
  */
 #include "case.h"
 #include "rolls.h"
@@ -114,6 +114,15 @@ static void assert_all(json_int_t at_least)
 	json_decref(v);
 }
 
+/* At C_Finalize all is in the token already, and no file is left. */
+static void assert_none_left(void)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/roll/uses", p11_home());
+	assert_int_equal(rmdir(path), 0);
+}
+
 static void use_mac(CK_SESSION_HANDLE s, CK_OBJECT_HANDLE key)
 {
 	CK_MECHANISM m = mechanism(CKM_SHA256_HMAC, NULL, 0);
@@ -183,6 +192,7 @@ static void test_every_use(void **state)
 	use_wrapped(s);
 	use_value(s);
 	p11_finalize();
+	assert_none_left();
 	assert_all(12);
 }
 
