@@ -33,7 +33,8 @@ static const char *const objects[] = {
 	"unsealed INTEGER NOT NULL, next_id INTEGER NOT NULL, pruned INTEGER NOT NULL, "
 	"next_event INTEGER NOT NULL, flags INTEGER NOT NULL, sealed BLOB NOT NULL)",
 	"CREATE TABLE uses (roll BLOB NOT NULL, file INTEGER NOT NULL, part INTEGER NOT NULL, "
-	"page INTEGER NOT NULL, blob BLOB NOT NULL, PRIMARY KEY (roll, file, part, page)) WITHOUT ROWID",
+	"page INTEGER NOT NULL, blob BLOB NOT NULL, "
+	"PRIMARY KEY (roll, file, part, page)) WITHOUT ROWID",
 };
 
 #define OBJECTS (sizeof(objects) / sizeof(objects[0]))
