@@ -30,3 +30,11 @@ void skip_under_emulation(void)
 	printf("skipped: the emulator of another processor does not have what the kernel has\n");
 	skip();
 }
+
+void skip_stack_under_valgrind(void)
+{
+	if (getenv("CHANCERY_UNDER_VALGRIND") == NULL)
+		return;
+	printf("skipped: memcheck takes a stack that a thread has left for memory that is not there\n");
+	skip();
+}

@@ -15,4 +15,10 @@ void skip_fork_amid_threads(void);
  */
 void skip_under_emulation(void);
 
+/*
+ * Skips a test that reads what a call left on its stack: to memcheck, that is memory which is no longer there, and the complaint
+ * would also become the status of every child that a later test forks.
+ */
+void skip_stack_under_valgrind(void);
+
 #endif

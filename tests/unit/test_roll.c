@@ -414,7 +414,7 @@ static void a_stream_that_nobody_reads_fails_the_roll(void **state)
 	char id[33] = "", piece[65536];
 	struct roll *r;
 	struct page p;
-	sigset_t before, after;
+	sigset_t before = { 0 }, after = { 0 }; /* the kernel fills no more than its own part */
 	int fd, copy;
 	ssize_t n;
 
