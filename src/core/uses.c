@@ -154,10 +154,10 @@ static size_t take_locked(struct uses *u, const uint8_t *serial, struct store_us
 	return got;
 }
 
-static void took_locked(struct uses *u, const uint8_t *serial)
+static void took_locked(struct uses *u, const uint8_t *serial, bool sealed)
 {
 	for (struct usetab *t = u->tab; t != NULL; t = t->next)
-		usetab_took(t, serial);
+		usetab_took(t, serial, sealed);
 }
 
 /* Files of records that are long over need no counts any more, once they are sealed. */
@@ -195,8 +195,7 @@ static enum err seal_locked(struct uses *u, struct store *s, const struct seal *
 	if (got != 0)
 		e = store_uses_put(s, k, page, got);
 	lock_take(&u->mu);
-	if (e == OK && got != 0)
-		took_locked(u, serial);
+	took_locked(u, serial, e == OK);
 	retire_locked(u);
 	lock_drop(&u->mu);
 	mem_free(page);

@@ -28,11 +28,25 @@ static enum err errno_err(void)
 	return errno == ENOSPC || errno == EDQUOT ? E_DEVICE_MEMORY : E_DEVICE;
 }
 
+/* No descriptor is kept: a host closes what it does not know, and the number may be that of a file of its own at the next use. */
+static int open_again(const struct usetab *t)
+{
+	return open(t->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* Nothing where the pages are the file's. */
 static enum err write_at(const struct usetab *t, const void *p, size_t n, off_t at)
 {
-	if (t->fd < 0)
+	enum err e = OK;
+	int fd;
+
+	if (t->mapped)
 		return OK;
-	return pwrite(t->fd, p, n, at) == (ssize_t)n ? OK : errno_err();
+	fd = open_again(t);
+	if (fd < 0 || pwrite(fd, p, n, at) != (ssize_t)n)
+		e = errno_err();
+	file_close(fd);
+	return e;
 }
 
 /* fd: of the file, whose room for the page is there. */
@@ -40,7 +54,7 @@ static union useplace *page_memory(const struct usetab *t, int fd)
 {
 	void *at;
 
-	if (t->fd >= 0)
+	if (!t->mapped)
 		return mem_alloc(USETAB_PAGE);
 	at = mmap(NULL, USETAB_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page_at(t->pages));
 	if (at == MAP_FAILED)
@@ -51,7 +65,7 @@ static union useplace *page_memory(const struct usetab *t, int fd)
 
 static void page_free(const struct usetab *t, struct usepage *p)
 {
-	if (p->at != NULL && t->fd >= 0)
+	if (p->at != NULL && !t->mapped)
 		mem_free(p->at);
 	else if (p->at != NULL)
 		(void)munmap(p->at, USETAB_PAGE);
@@ -104,15 +118,11 @@ static enum err page_add_to(struct usetab *t, int fd)
 	return e;
 }
 
-/* No descriptor is kept for pages that are mapped: a host closes what it does not know. */
 static enum err page_add(struct usetab *t)
 {
+	int fd = open_again(t);
 	enum err e;
-	int fd;
 
-	if (t->fd >= 0)
-		return page_add_to(t, t->fd);
-	fd = open(t->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return errno_err();
 	e = page_add_to(t, fd);
@@ -132,10 +142,8 @@ static enum err make_file(struct usetab *t, const char *folder, mode_t mode)
 	fd = open(t->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd < 0)
 		return errno_err();
-	if (file_stays_in_place(t->path))
-		file_close(fd);
-	else
-		t->fd = fd;
+	file_close(fd);
+	t->mapped = file_stays_in_place(t->path);
 	return page_add(t);
 }
 
@@ -146,7 +154,6 @@ enum err usetab_make(const char *folder, mode_t mode, const uint8_t roll[STORE_R
 	enum err e = t != NULL ? crypto_random(&t->part, sizeof(t->part)) : E_MEMORY;
 
 	if (e == OK) {
-		t->fd = -1;
 		t->file = file;
 		memcpy(t->roll, roll, sizeof(t->roll));
 		e = make_file(t, folder, mode);
@@ -166,7 +173,6 @@ void usetab_free(struct usetab *t, bool done)
 		(void)unlink(t->path);
 	for (size_t i = 0; i < t->pages; i++)
 		page_free(t, t->page[i]);
-	file_close(t->fd);
 	mem_free(t->page);
 	mem_free(t->index);
 	mem_free(t);
@@ -285,13 +291,14 @@ static uint64_t count_of(const struct usecell *c)
 	return atomic_load_explicit(&c->count, memory_order_relaxed);
 }
 
+/* There is less than was sealed where another process sealed it, too, and took it out of the file. */
 static bool page_sealed(const struct usetab *t, size_t page, const uint8_t *serial)
 {
 	const struct usepage *p = t->page[page];
 
 	for (size_t i = 1; i < cells_of(t, page); i++)
 		if ((serial == NULL || is_of(&p->at[i].cell, serial)) &&
-		    count_of(&p->at[i].cell) != p->sealed[i])
+		    count_of(&p->at[i].cell) > p->sealed[i])
 			return false;
 	return true;
 }
@@ -326,19 +333,25 @@ void usetab_take(struct usetab *t, size_t i, const uint8_t *serial, struct store
 	u->part = t->part;
 	u->page = i;
 	memcpy(u->roll, t->roll, sizeof(u->roll));
+	p->out = true;
 	for (size_t c = 1; c < cells_of(t, i); c++)
 		p->taken[c] = count_of(&p->at[c].cell);
 	if (!page_sealed(t, i, serial))
 		usepage_copy(p->at, serial, u);
 }
 
-void usetab_took(struct usetab *t, const uint8_t *serial)
+static void page_took(struct usepage *p, const uint8_t *serial)
+{
+	for (size_t c = 1; c < USETAB_CELLS; c++)
+		if (is_of(&p->at[c].cell, serial))
+			p->sealed[c] = p->taken[c];
+}
+
+void usetab_took(struct usetab *t, const uint8_t *serial, bool sealed)
 {
 	for (size_t i = 0; i < t->pages; i++) {
-		struct usepage *p = t->page[i];
-
-		for (size_t c = 1; c < USETAB_CELLS; c++)
-			if (is_of(&p->at[c].cell, serial))
-				p->sealed[c] = p->taken[c];
+		if (t->page[i]->out && sealed)
+			page_took(t->page[i], serial);
+		t->page[i]->out = false;
 	}
 }

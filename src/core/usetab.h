@@ -24,7 +24,7 @@ struct use_of {
 
 /* A place in the file. The first of each page has the name of the file's counts instead. */
 struct usecell {
-	struct use_of of; /* zeros: it is free, as are those behind it */
+	struct use_of of; /* zeros: it is free, or another process sealed it and took it out */
 	_Atomic uint64_t count;
 };
 
@@ -51,6 +51,7 @@ struct usepage {
 	union useplace *at;
 	uint64_t sealed[USETAB_CELLS]; /* of each count, what is in the token for sure */
 	uint64_t taken[USETAB_CELLS];  /* what usetab_take last gave out */
+	bool out; /* it did, and usetab_took did not say yet what became of it */
 };
 
 struct usetab {
@@ -58,7 +59,7 @@ struct usetab {
 	uint8_t roll[STORE_ROLL];
 	uint64_t file, part;
 	char path[PATH_MAX];
-	int fd; /* -1: the pages are mapped */
+	bool mapped; /* the pages are; else they are copies, and each count is written */
 	struct usepage **page;
 	size_t pages, room;
 	size_t used;     /* cells of the last page, its head included */
@@ -79,8 +80,8 @@ enum err usetab_count(struct usetab *t, const struct use_of *of);
 bool usetab_sealed(const struct usetab *t, const uint8_t *serial);
 /* Copies the i-th page, as far as it is of the token, and remembers what it gave. u->n 0: nothing of it is unsealed. */
 void usetab_take(struct usetab *t, size_t i, const uint8_t *serial, struct store_uses *u);
-/* What was taken of the token is sealed now. */
-void usetab_took(struct usetab *t, const uint8_t *serial);
+/* What was taken of the token since this was last said is sealed now, or (sealed false) is not. */
+void usetab_took(struct usetab *t, const uint8_t *serial, bool sealed);
 
 /* ---- files that others left ---- */
 

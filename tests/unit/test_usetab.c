@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A file of counts: every use is in it at once, whoever reads it, also when there are more keys than a page holds and where the pages cannot be
- * mapped. Broken by hand: usetab-index-grows, usetab-written-through.
+ * mapped. Broken by hand: usetab-index-grows, usetab-written-through, usetab-descriptor-kept, usetab-took-failed.
  */
 #include "scratch.h"
 
@@ -105,6 +105,33 @@ static void test_written(void **state)
 	count_all(*state);
 }
 
+/* The program closed every descriptor, and has files of its own under their numbers. */
+static void test_closed(void **state)
+{
+	enum { NUMBERS = 64 };
+	FILE *own = tmpfile();
+	struct usetab *t = NULL;
+	struct use_of of = of_key(0);
+	size_t keys;
+
+	assert_non_null(own);
+	magic = BTRFS_SUPER_MAGIC;
+	assert_int_equal(usetab_make(*state, 0600, roll, 12, &t), OK);
+	assert_int_equal(usetab_count(t, &of), OK);
+	for (int fd = 3; fd < NUMBERS; fd++)
+		if (fd != fileno(own))
+			assert_int_equal(dup2(fileno(own), fd), fd);
+	assert_int_equal(usetab_count(t, &of), OK);
+	assert_int_equal(read_uses(t, "0123456789abcdef", &keys), 2);
+	usetab_free(t, true);
+	for (int fd = 3; fd < NUMBERS; fd++) {
+		assert_int_equal(lseek(fd, 0, SEEK_END), 0);
+		if (fd != fileno(own))
+			close(fd);
+	}
+	fclose(own);
+}
+
 static void test_sealed(void **state)
 {
 	const uint8_t *one = (const uint8_t *)"0123456789abcdef",
@@ -124,11 +151,16 @@ static void test_sealed(void **state)
 	assert_int_equal(u->file, 12);
 	assert_int_equal(u->use[0].count, 1);
 	assert_int_equal(usetab_count(t, &of), OK); /* meanwhile */
-	usetab_took(t, one);
+	usetab_took(t, one, true);
 	assert_false(usetab_sealed(t, one));
 	usetab_take(t, 0, one, u);
 	assert_int_equal(u->use[0].count, 2);
-	usetab_took(t, one);
+	usetab_took(t, one, false); /* the token could not be written */
+	usetab_took(t, one, true);  /* and then was, without this page */
+	assert_false(usetab_sealed(t, one));
+	usetab_take(t, 0, one, u);
+	assert_int_equal(u->use[0].count, 2);
+	usetab_took(t, one, true);
 	assert_true(usetab_sealed(t, one));
 	assert_false(usetab_sealed(t, two));
 	usetab_take(t, 0, one, u);
@@ -170,6 +202,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_mapped, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_written, scratch_setup, scratch_teardown),
+		cmocka_unit_test_setup_teardown(test_closed, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_sealed, scratch_setup, scratch_teardown),
 		cmocka_unit_test(test_names),
 	};
