@@ -69,16 +69,13 @@ void waiters_wake_locked(struct waiters *all)
 enum err waiters_sleep_drop(struct waiters *all, struct lock *mu, uint64_t ticket)
 {
 	struct waiter w = { .next = all->asleep, .ticket = ticket };
-	int saved = errno, cancel;
+	int saved = errno;
 
 	(void)sem_init(&w.sem, 0, 0);
 	all->asleep = &w;
-	/* a thread that the host cancels must not leave a hole in the list */
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	waiters_drop(all, mu);
 	while (sem_wait(&w.sem) != 0)
 		continue; /* EINTR: a signal of the host's */
-	(void)pthread_setcancelstate(cancel, NULL);
 	(void)sem_destroy(&w.sem);
 	errno = saved;
 	return w.answer;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The frame of every C_ function: enter, make one call, leave. errno is the host's and comes out
- * as it went in.
+ * as it went in. A thread that the host cancels ends after the call: ended within, it would leave locks
+ * taken, and records that others wait for.
  */
 #ifndef CHANCERY_P11_CALL_H
 #define CHANCERY_P11_CALL_H
@@ -13,17 +14,20 @@
 #include "core/session.h"
 #include <chancery/pkcs11.h>
 #include <errno.h>
+#include <pthread.h>
 
 struct call {
 	struct session *session; /* held until call_leave */
 	bool library;            /* the library is entered */
 	int kept;                /* errno */
+	int cancel;              /* whether the thread may be cancelled */
 };
 
 /* For functions that work before C_Initialize. */
 static inline void call_enter_any(struct call *c)
 {
 	*c = (struct call){ .kept = errno };
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->cancel);
 }
 
 /* For functions with a session: E_NOT_INITIALIZED, E_SESSION. On success c->session is locked. */
@@ -52,6 +56,7 @@ static inline CK_RV call_leave(struct call *c, enum err e)
 	if (c->library)
 		lib_leave();
 	errno = c->kept;
+	(void)pthread_setcancelstate(c->cancel, NULL);
 	return e == OK ? CKR_OK : err_rv(e);
 }
 
