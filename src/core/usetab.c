@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/usetab.h"
 
+#include "audit/quiet.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "crypto/lib.h"
@@ -98,14 +99,27 @@ static enum err page_put(struct usetab *t, struct usepage *p)
 	return OK;
 }
 
+/* A limit of the size of files is an error, and not the end of the host program. */
+static enum err page_room(const struct usetab *t, int fd)
+{
+	struct quiet q;
+	int no;
+
+	quiet_begin(&q);
+	no = posix_fallocate(fd, page_at(t->pages), USETAB_PAGE);
+	quiet_end(&q);
+	if (no == 0)
+		return OK;
+	return no == ENOSPC || no == EDQUOT ? E_DEVICE_MEMORY : E_DEVICE;
+}
+
 static enum err page_add_to(struct usetab *t, int fd)
 {
-	const int no = posix_fallocate(fd, page_at(t->pages), USETAB_PAGE);
+	enum err e = page_room(t, fd);
 	struct usepage *p;
-	enum err e;
 
-	if (no != 0)
-		return no == ENOSPC || no == EDQUOT ? E_DEVICE_MEMORY : E_DEVICE;
+	if (e != OK)
+		return e;
 	p = mem_alloc(sizeof(*p));
 	if (p == NULL)
 		return E_MEMORY;

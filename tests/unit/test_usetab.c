@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A file of counts: every use is in it at once, whoever reads it, also when there are more keys than a page holds and where the pages cannot be
- * mapped. Broken by hand: usetab-index-grows, usetab-written-through, usetab-descriptor-kept, usetab-took-failed.
+ * mapped. Broken by hand: usetab-index-grows, usetab-written-through, usetab-limited, usetab-descriptor-kept, usetab-took-failed.
  */
 #include "scratch.h"
 
@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -132,6 +133,34 @@ static void test_closed(void **state)
 	fclose(own);
 }
 
+/* A limit that the process has is told by the call, and no signal ends it. */
+static void test_limited(void **state)
+{
+	struct rlimit before, limit;
+	struct usetab *t = NULL;
+	struct use_of of;
+	enum err e = OK;
+	size_t i = 0, keys;
+
+	magic = TMPFS_MAGIC;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = (struct rlimit){ USETAB_PAGE, before.rlim_max };
+	assert_int_equal(usetab_make(*state, 0600, roll, 12, &t), OK);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	while (e == OK && i < KEYS) {
+		of = of_key(i++);
+		e = usetab_count(t, &of);
+	}
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(e, E_DEVICE);
+	assert_int_equal(i, STORE_USE_PAGE + 1);
+	assert_int_equal(usetab_count(t, &of), OK);
+	assert_int_equal(read_uses(t, "0123456789abcdef", &keys) +
+				 read_uses(t, "fedcba9876543210", &keys),
+			 i);
+	usetab_free(t, true);
+}
+
 static void test_sealed(void **state)
 {
 	const uint8_t *one = (const uint8_t *)"0123456789abcdef",
@@ -203,6 +232,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_mapped, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_written, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_closed, scratch_setup, scratch_teardown),
+		cmocka_unit_test_setup_teardown(test_limited, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_sealed, scratch_setup, scratch_teardown),
 		cmocka_unit_test(test_names),
 	};
