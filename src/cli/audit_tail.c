@@ -125,7 +125,7 @@ static enum err audit_tail(struct call *c)
 		e = rollfilter_take(c, &f);
 	if (e == OK)
 		e = rollread_open(c, dir, &f, call_flag(c, "follow"), &r);
-	c->told = true; /* each record is a value of its own */
+	c->told = e == OK; /* each record is a value of its own */
 	if (e == OK)
 		e = last_lines(c, r, (size_t)n);
 	if (e == OK && call_flag(c, "follow"))
