@@ -268,8 +268,13 @@ static enum err audit_reconcile(struct call *c)
 	struct office o = { 0 };
 	char dir[PATH_MAX];
 	json_t *v = NULL;
-	enum err e = auditplace_dir(c, dir);
+	enum err e = OK;
 
+	if (call_flag(c, "pin-source") && call_flag(c, "so-pin-source"))
+		e = why_fail(&c->why, E_ARGUMENTS,
+			     "one PIN is enough: the user's or the security officer's");
+	if (e == OK)
+		e = auditplace_dir(c, dir);
 	if (e == OK)
 		e = office_token(c, c->n_operands > 0 ? c->operands[0] : NULL, PICK_TOKEN, &o);
 	if (e == OK)

@@ -73,19 +73,31 @@ static enum err take_anchor(struct call *c, struct given *g)
 	return e == OK ? check_signature(c, g) : e;
 }
 
+/* A name that was mistyped is no damage. */
+static enum err take_alone(struct call *c, struct given *g)
+{
+	g->alone = c->operands[0];
+	if (call_flag(c, "dir") || call_flag(c, "auditor-key") || call_flag(c, "anchor") ||
+	    call_flag(c, "auditor-pub"))
+		return why_fail(&c->why, E_ARGUMENTS,
+				"a file that stands alone has no index to hold keys or anchors "
+				"against: leave --dir, --auditor-key, --anchor and --auditor-pub "
+				"out");
+	if (access(g->alone, R_OK) != 0)
+		return why_errno(&c->why, "cannot open %s", g->alone);
+	return OK;
+}
+
 static enum err take_given(struct call *c, struct given *g)
 {
-	enum err e = OK;
+	enum err e;
 
-	if (c->n_operands != 0) {
-		g->alone = c->operands[0];
-		if (call_flag(c, "dir") || call_flag(c, "auditor-key") || call_flag(c, "anchor"))
-			e = why_fail(
-				&c->why, E_ARGUMENTS,
-				"a file that stands alone has no index to hold keys or anchors "
-				"against: leave --dir, --auditor-key and --anchor out");
-		return e;
-	}
+	if (c->n_operands != 0)
+		return take_alone(c, g);
+	if (call_flag(c, "auditor-pub") && !call_flag(c, "anchor"))
+		return why_fail(&c->why, E_ARGUMENTS,
+				"--auditor-pub tells who signed an anchor: give --anchor, too. For "
+				"the MACs it takes the private keys, --auditor-key");
 	e = auditplace_dir(c, g->dir);
 	if (e == OK)
 		e = auditplace_keys(c, &g->keys);

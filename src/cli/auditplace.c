@@ -27,6 +27,24 @@ static enum err own_place(char path[PATH_MAX], struct why *why)
 	return OK;
 }
 
+/* What the configuration says of the roll is a directory, or is to become one. */
+static enum err check_kept(const char *path, struct why *why)
+{
+	struct stat st;
+
+	if (path[0] == '\0')
+		return why_fail(why, E_CONFIG,
+				"the configuration has the audit log off: --dir names another one");
+	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+		return why_fail(
+			why, E_CONFIG,
+			"the configuration has the audit log go to a stream, %s, which keeps "
+			"nothing here: --dir names another one, and `audit verify FILE` "
+			"checks what was kept of it",
+			path);
+	return OK;
+}
+
 enum err auditplace_dir(struct call *c, char path[PATH_MAX])
 {
 	const char *dir = call_option(c, "dir");
@@ -41,9 +59,8 @@ enum err auditplace_dir(struct call *c, char path[PATH_MAX])
 	e = conf_load(NULL, &conf, &c->why);
 	if (e == OK)
 		e = rollplace_path(conf->module.audit, path, &c->why);
-	if (e == OK && path[0] == '\0')
-		e = why_fail(&c->why, E_CONFIG,
-			     "the configuration has the audit log off: --dir names another one");
+	if (e == OK)
+		e = check_kept(path, &c->why);
 	if (e == OK)
 		e = own_place(path, &c->why);
 	conf_free(conf);

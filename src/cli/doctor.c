@@ -143,33 +143,42 @@ static void check_room(const struct exam *x)
 				free_kib, path);
 }
 
-/* Why a token that requires the audit log does without its keys. */
-static const char *unkept(const struct exam *x, bool on)
+/* A FIFO or a device, /dev/null too. */
+static bool goes_to_stream(const struct exam *x, char path[PATH_MAX])
 {
-	char path[PATH_MAX];
 	struct stat st;
 
+	return x->conf != NULL && rollplace_path(x->conf->module.audit, path, NULL) == OK &&
+	       stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
+/* Why a token that requires the audit log does without its keys. */
+static const char *unkept(bool on, bool stream)
+{
 	if (!on)
 		return "is off: none of its keys works until `audit = on`";
-	if (x->conf == NULL || rollplace_path(x->conf->module.audit, path, NULL) != OK ||
-	    stat(path, &st) != 0 || S_ISDIR(st.st_mode))
-		return NULL;
-	return "goes to a stream: none of its keys works until `audit` names a directory";
+	return stream ? "goes to a stream: none of its keys works until `audit` names a directory"
+		      : NULL;
 }
 
 static void check_audit(struct exam *x)
 {
 	CK_CHANCERY_AUDIT a;
+	char path[PATH_MAX];
+	bool stream = goes_to_stream(x, path);
 
 	if (!vendor_has_audit(x->fn) || x->fn->AuditState(&a) != CKR_OK)
 		return;
-	x->unkept = unkept(x, a.on);
+	x->unkept = unkept(a.on, stream);
 	if (!a.on)
 		findings_advice(x->f, "audit log: it is off, so no use of a key is recorded");
 	else if (a.failed)
 		findings_bad(x->f, "audit log: %s", a.why);
-	else if (a.open && !a.durable)
-		findings_advice(x->f, "audit log: where it goes, nothing is durable");
+	else if (stream)
+		findings_advice(x->f,
+				"audit log: it goes to a stream, %s: no use of a key is kept here, "
+				"unless whoever reads it keeps it",
+				path);
 	else
 		check_room(x);
 }

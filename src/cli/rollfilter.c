@@ -6,6 +6,25 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* Two digits at that place, if there are any, from low to high. */
+static bool pair_fits(const char *v, size_t n, size_t at, int low, int high)
+{
+	int is;
+
+	if (n < at + 2)
+		return true;
+	is = (v[at] - '0') * 10 + (v[at + 1] - '0');
+	return is >= low && is <= high;
+}
+
+/* A month 13 would choose nothing, and look like a roll without such records. */
+static bool on_the_clock(const char *v, size_t n)
+{
+	return pair_fits(v, n, 5, 1, 12) && pair_fits(v, n, 8, 1, 31) &&
+	       pair_fits(v, n, 11, 0, 23) && pair_fits(v, n, 14, 0, 59) &&
+	       pair_fits(v, n, 17, 0, 60);
+}
+
 /* `2026-01-31T23:59:59.123456Z`, or less of its end. */
 static enum err take_time(struct call *c, const char *option, const char **value)
 {
@@ -17,6 +36,7 @@ static enum err take_time(struct call *c, const char *option, const char **value
 
 	for (size_t i = 0; v != NULL && good && i < n; i++)
 		good = form[i] == 'd' ? v[i] >= '0' && v[i] <= '9' : v[i] == form[i];
+	good = good && (v == NULL || on_the_clock(v, n));
 	*value = v;
 	return good ? OK
 		    : why_fail(&c->why, E_ARGUMENTS,

@@ -195,9 +195,10 @@ static enum err tell(struct call *c, const struct look *l)
 		prometheus_print(l->tokens, l->rows);
 		return OK;
 	}
-	return report_table(c, json_incref(l->rows),
-			    call_flag(c, "watch") ? watch_columns : columns,
-			    "Nothing was counted yet: no program has used a token.");
+	return report_table(
+		c, json_incref(l->rows), call_flag(c, "watch") ? watch_columns : columns,
+		c->n_operands != 0 ? "Nothing was counted yet of a token that fits."
+				   : "Nothing was counted yet: no program has used a token.");
 }
 
 static bool same_row(const json_t *a, const json_t *b)

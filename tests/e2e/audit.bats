@@ -41,6 +41,12 @@ bats_require_minimum_version 1.5.0
 	[ "$(chancery audit show --dir roll --until 2026-09-22 | wc -l)" -eq 165 ]
 	run chancery audit show --dir roll --since yesterday
 	[ "$status" -eq 64 ]
+	# Seen to fail: without on_the_clock in src/cli/rollfilter.c
+	for time in 2026-13-01 2026-00-01 2026-01-32 2026-01-31T24 2026-01-31T23:60 2026-01-31T23:59:61; do
+		run chancery audit show --dir roll --since $time
+		failed_with 64 "a time in UTC"
+	done
+	chancery audit show --dir roll --until 2026-12-31T23:59:60.5 >/dev/null
 	run chancery audit show --dir roll --file 99
 	[ "$status" -eq 69 ] || [ "$status" -eq 66 ]
 	[[ $(chancery audit show --dir roll) != *$'\x1b'* ]]
@@ -102,6 +108,11 @@ bats_require_minimum_version 1.5.0
 	use plain
 	[ "$(chancery audit tail --dir roll --lines 3 --json | jq -s 'map([.file, .seq])' -c)" = '[[8,20],[8,21],[8,22]]' ]
 	[ "$(chancery audit tail --dir roll | wc -l)" -eq 10 ]
+	# an error is a JSON value here, too. Seen to fail: with told set whatever went wrong
+	run --separate-stderr chancery audit tail --dir roll --lines x --json
+	[ "$(jq .error.status <<<"$output")" = 64 ]
+	run --separate-stderr chancery audit tail --dir none --json
+	[ "$(jq .error.status <<<"$output")" = 66 ]
 	# not the function, whose shell would be what is killed; and without bats' descriptor, which it waits for
 	"$CHANCERY" audit tail --dir roll --lines 0 --follow --json >seen 3>&- &
 	follower=$!

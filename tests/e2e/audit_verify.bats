@@ -103,6 +103,21 @@ bats_require_minimum_version 1.5.0
 	sed 's/^file 8 23/file 8 22/' "$use2" >mine
 	verify --anchor mine --auditor-pub "$pub"
 	failed_with 65 "not right"
+	verify --auditor-pub "$pub"
+	failed_with 64 "give --anchor, too"
+}
+
+# Seen to fail: without check_kept in src/cli/auditplace.c.
+@test "a roll that goes to a stream is not looked for where it is not" {
+	printf '[module]\naudit = /dev/null\n' >stream.conf
+	chmod 600 stream.conf
+	for does in verify tail anchor; do
+		CHANCERY_CONF=$work/stream.conf run chancery audit $does
+		failed_with 78 "a stream, /dev/null"
+	done
+	use plain
+	CHANCERY_CONF=$work/stream.conf verify
+	sound
 }
 
 @test "a file that stands alone" {
@@ -111,6 +126,9 @@ bats_require_minimum_version 1.5.0
 	sound
 	run chancery audit verify roll/roll.000002 --anchor "$anchor"
 	[ "$status" -eq 64 ]
+	# what is not there is not damaged. Seen to fail: without access in take_alone
+	run chancery audit verify roll/roll.00002
+	failed_with 66 "cannot open roll/roll.00002"
 	sed -i '4s/CKM_ECDSA/CKM_ECDSB/' roll/roll.000002
 	run chancery audit verify roll/roll.000002
 	[ "$status" -eq 1 ]

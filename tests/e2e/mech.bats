@@ -115,7 +115,7 @@ is()
 	is '.[1] | [.error, (.slots | length)]' '["the module crashed: Aborted",2]'
 	ROUGH=refuse all --json
 	[[ $stderr == *"2 of 3 providers failed"* ]]
-	is '.[1].slots | map(.error)' '[null,"C_GetMechanismList: CKR_DEVICE_ERROR (the token'"'"'s storage failed)"]'
+	is '.[1].slots | map(.error)' '[null,"C_GetMechanismList: CKR_DEVICE_ERROR (the token'"'"'s storage or its audit log failed)"]'
 	ROUGH=crash run chancery mech list --module "$rough"
 	failed_with 70 "crashed"
 }

@@ -64,6 +64,8 @@ cut_tail()
 	[ "$status" -eq 0 ]
 	run chancery audit reconcile pkcs11:token=office
 	failed_with 64 "pin-source"
+	run chancery audit reconcile --pin-source "$user" --so-pin-source "$so" pkcs11:token=office
+	failed_with 64 "one PIN is enough"
 	echo wrong >wrong && chmod 600 wrong
 	run chancery audit reconcile --pin-source file:wrong pkcs11:token=office
 	[ "$status" -gt 1 ]

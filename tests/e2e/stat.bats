@@ -40,6 +40,8 @@ counts='map(select(.mechanism == "CKM_ECDSA_SHA256") | [.use, .operations, .done
 	is 'map(.serial) | unique | .[0]' "$(chancery token list --json | jq -c '.[0].serial')"
 	run chancery stat
 	[[ $output == *OPERATIONS*REJECTED*FAILED*BYTES* && $output == *office*CKM_ECDSA_SHA256*sign*3* ]]
+	run chancery stat pkcs11:token=none
+	[[ $output == *"of a token that fits"* ]]
 }
 
 @test "no module is loaded, no PIN is needed, nothing is written" {

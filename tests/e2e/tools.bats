@@ -102,6 +102,12 @@ commands()
 	make_key ec-p256 seal
 	run chancery doctor --pin-source "$user" pkcs11:token=office
 	[ "$status" -eq 0 ]
+	# Seen to fail: without goes_to_stream in src/cli/doctor.c
+	printf '[module]\naudit = /dev/null\n' >stream.conf
+	chmod 600 stream.conf
+	CHANCERY_CONF=$work/stream.conf run chancery doctor
+	[ "$status" -eq 0 ]
+	[[ $output == *"advice"*"goes to a stream, /dev/null"* ]]
 	chmod 777 home
 	run chancery doctor
 	[ "$status" -ne 0 ]
