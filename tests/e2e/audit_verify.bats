@@ -48,6 +48,12 @@ bats_require_minimum_version 1.5.0
 	chmod 644 both.key
 	verify --auditor-key file:both.key
 	[ "$status" -eq 77 ]
+	verify --auditor-key fd:7 7<&-
+	failed_with 74 "the descriptor of the auditor's keys"
+	verify --auditor-key fd:x
+	failed_with 64 "not the number of a descriptor"
+	verify --auditor-key prompt </dev/null
+	[ "$status" -eq 66 ]
 	rm -rf roll
 	use plain
 	verify --auditor-key "$key"
