@@ -42,7 +42,7 @@ static void seal(struct token *t, struct access *a, bool patient)
 	if (a->seal != NULL && !a->medium->read_only && serial != NULL)
 		e = uses_seal(lib_this()->uses, a->medium->store, a->seal, (const uint8_t *)serial,
 			      patient);
-	if (e != OK)
+	if (e != OK && (patient || e != E_BUSY))
 		log_fault(FAULT_ROLL, "counts of uses cannot be sealed into the token now: %s",
 			  err_text(e));
 }

@@ -177,7 +177,7 @@ static void retire_locked(struct uses *u)
 
 /* sealing is held */
 static enum err seal_locked(struct uses *u, struct store *s, const struct seal *k,
-			    const uint8_t *serial)
+			    const uint8_t *serial, bool patient)
 {
 	struct store_uses *page;
 	size_t n, got = 0;
@@ -193,7 +193,7 @@ static enum err seal_locked(struct uses *u, struct store *s, const struct seal *
 	got = take_locked(u, serial, page, n);
 	lock_drop(&u->mu);
 	if (got != 0)
-		e = store_uses_put(s, k, page, got);
+		e = store_uses_put(s, k, page, got, patient);
 	lock_take(&u->mu);
 	took_locked(u, serial, e == OK);
 	retire_locked(u);
@@ -213,7 +213,7 @@ enum err uses_seal(struct uses *u, struct store *s, const struct seal *k, const 
 		return OK;
 	if (patient)
 		lock_take(&u->sealing);
-	e = seal_locked(u, s, k, serial);
+	e = seal_locked(u, s, k, serial, patient);
 	lock_drop(&u->sealing);
 	return e;
 }

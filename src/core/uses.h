@@ -27,8 +27,8 @@ void uses_free(struct uses *u);
 enum err uses_count(struct uses *u, const struct use_of *of, uint64_t file);
 
 /*
- * Seals what is counted of the token into it. patient false: unless another thread is at it. What is not sealed now is sealed another time. No lock of
- * a store or of the roll is held.
+ * Seals what is counted of the token into it. patient false: unless another thread is at it, or the token is in use just now (E_BUSY). What is not
+ * sealed now is sealed another time. No lock of a store or of the roll is held.
  */
 enum err uses_seal(struct uses *u, struct store *s, const struct seal *k, const uint8_t *serial,
 		   bool patient);

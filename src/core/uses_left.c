@@ -91,7 +91,7 @@ static enum err seal_pages(const struct adoption *a, const struct uses_file *f, 
 		memcpy(page[n++].roll, f->roll, sizeof(f->roll));
 	}
 	if (e == OK && n != 0)
-		e = store_uses_put(a->store, a->k, page, n);
+		e = store_uses_put(a->store, a->k, page, n, true);
 	mem_free(page);
 	*some = n != 0;
 	return e;

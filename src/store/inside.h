@@ -77,6 +77,8 @@ struct store {
 /* On OK s->lock is held and a transaction is open, until txn_end or txn_commit; else neither. */
 enum err txn_read(struct store *s);
 enum err txn_write(struct store *s);
+/* The same, and nobody is waited for, neither another process nor a thread of ours: E_BUSY. */
+enum err txn_write_now(struct store *s);
 /* Undoes what was not committed, and lets go. */
 void txn_end(struct store *s);
 /* Lets go in any case. After an error: nothing was committed, or it is not known to be durable. */

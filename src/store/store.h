@@ -224,10 +224,11 @@ struct store_uses {
 
 /*
  * Seals n pages into the token, in one transaction. What is there for the same page is replaced key by key where the new count is greater, so
- * nothing is ever counted down, and to put the same again changes nothing. Errors as store_commit.
+ * nothing is ever counted down, and to put the same again changes nothing. wait false: E_BUSY where a thread or a process would be waited for. Errors as
+ * store_commit.
  */
-enum err store_uses_put(struct store *s, const struct seal *k, const struct store_uses *u,
-			size_t n);
+enum err store_uses_put(struct store *s, const struct seal *k, const struct store_uses *u, size_t n,
+			bool wait);
 /*
  * Shows cb every page. E_CORRUPT, at the end at the latest: one was altered, or removed, or set back. cb runs under the store's lock and calls nothing of it.
  */

@@ -130,6 +130,18 @@ enum err txn_write(struct store *s)
 	return begin(s, true);
 }
 
+enum err txn_write_now(struct store *s)
+{
+	enum err e;
+
+	if (!lock_try(&s->lock))
+		return E_BUSY;
+	e = txn_begin_locked(s, true);
+	if (e != OK)
+		lock_drop(&s->lock);
+	return e;
+}
+
 void txn_end(struct store *s)
 {
 	atomic_store(&s->committing, false); /* before the lock of the file goes */

@@ -222,16 +222,31 @@ static enum err put_all(struct store *s, const struct seal *k, const struct stor
 	return e;
 }
 
-enum err store_uses_put(struct store *s, const struct seal *k, const struct store_uses *u, size_t n)
+/* Whoever reads the token holds up a commit, too. */
+static enum err commit(struct store *s, bool wait)
+{
+	enum err e;
+
+	s->db.impatient = !wait;
+	e = sure_commit_locked(s);
+	s->db.impatient = false;
+	lock_drop(&s->lock);
+	return e;
+}
+
+enum err store_uses_put(struct store *s, const struct seal *k, const struct store_uses *u, size_t n,
+			bool wait)
 {
 	bool some = false;
-	enum err e = s->read_only ? E_WRITE_PROTECTED : txn_write(s);
+	enum err e = E_WRITE_PROTECTED;
 
+	if (!s->read_only)
+		e = wait ? txn_write(s) : txn_write_now(s);
 	if (e != OK)
 		return e;
 	e = put_all(s, k, u, n, &some);
 	if (e == OK && some)
-		return sure_commit(s);
+		return commit(s, wait);
 	txn_end(s);
 	return e;
 }

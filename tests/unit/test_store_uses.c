@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counts of uses in a token: they only grow, come back with a backup, and whatever is altered, removed or set back of them is noticed.
- * Broken by hand: uses-counted-down, uses-sum-kept, uses-page-bound.
+ * Broken by hand: uses-counted-down, uses-sum-kept, uses-page-bound, uses-waits, uses-commit-waits.
  */
 #include "vault.h"
 
 #include "base/mem.h"
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -33,7 +35,7 @@ static struct store_uses *page(uint64_t file, uint64_t part, size_t n, uint64_t 
 static enum err put(struct store *s, const struct seal *k, uint64_t file, size_t n, uint64_t count)
 {
 	struct store_uses *u = page(file, UINT64_MAX - 7, n, count);
-	enum err e = store_uses_put(s, k, u, 1);
+	enum err e = store_uses_put(s, k, u, 1, true);
 
 	mem_free(u);
 	return e;
@@ -93,6 +95,30 @@ static void test_counts_only_grow(void **state)
 	assert_sum(v, 2, 3 + STORE_USE_PAGE, 33 + 255 * 256 / 2);
 	vault_reopen(v);
 	assert_sum(v, 2, 3 + STORE_USE_PAGE, 33 + 255 * 256 / 2);
+}
+
+/* Who uses a key does not wait for who writes the token, or reads it. */
+static void test_nobody_is_waited_for(void **state)
+{
+	static const char *const begin[] = { "BEGIN IMMEDIATE",
+					     "BEGIN; SELECT count(*) FROM sqlite_schema" };
+	struct vault *v = *state;
+	struct store_uses *u = page(5, UINT64_MAX - 7, 1, 1);
+	const time_t began = time(NULL);
+	sqlite3 *c = NULL;
+
+	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++) {
+		assert_int_equal(sqlite3_open_v2(v->db, &c, SQLITE_OPEN_READWRITE, NULL),
+				 SQLITE_OK);
+		assert_int_equal(sqlite3_exec(c, begin[i], NULL, NULL, NULL), SQLITE_OK);
+		assert_int_equal(store_uses_put(v->s, v->user, u, 1, false), E_BUSY);
+		assert_int_equal(sqlite3_close(c), SQLITE_OK);
+	}
+	assert_true(time(NULL) - began < 20); /* it would have been 30 s */
+	assert_sum(v, 0, 0, 0);
+	assert_int_equal(store_uses_put(v->s, v->user, u, 1, false), OK);
+	assert_sum(v, 1, 1, 1);
+	mem_free(u);
 }
 
 static void test_objects_go_on(void **state)
@@ -206,6 +232,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_counts_only_grow, vault_open, vault_close),
+		cmocka_unit_test_setup_teardown(test_nobody_is_waited_for, vault_open, vault_close),
 		cmocka_unit_test_setup_teardown(test_objects_go_on, vault_open, vault_close),
 		cmocka_unit_test_setup_teardown(test_two_processes, vault_open, vault_close),
 		cmocka_unit_test_setup_teardown(test_altered, vault_open, vault_close),
