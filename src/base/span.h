@@ -62,6 +62,14 @@ static inline bool span_eq(struct span a, struct span b)
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
+/* Whether they have memory in common. */
+static inline bool span_overlap(struct span a, struct span b)
+{
+	uintptr_t x = (uintptr_t)a.p, y = (uintptr_t)b.p;
+
+	return a.n != 0 && b.n != 0 && x < y + b.n && y < x + a.n;
+}
+
 static inline size_t sink_room(const struct sink *s)
 {
 	return s->cap - s->n;

@@ -183,10 +183,20 @@ static void hand_out(struct batch *b)
 	}
 }
 
+static bool is_input(const struct batch *b, struct span room)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (span_overlap(room, span(b->answers[i].data, b->answers[i].dataLen)))
+			return true;
+	return false;
+}
+
+/* Nothing was put there yet, so data that lies where its signature goes can be kept. */
 static void wipe_all(struct batch *b)
 {
 	for (size_t i = 0; i < b->n; i++)
-		mem_wipe(b->answers[i].signature, b->room);
+		if (!is_input(b, span(b->answers[i].signature, b->room)))
+			mem_wipe(b->answers[i].signature, b->room);
 }
 
 /* Each is one use of the mechanism, as if it had been asked for alone, and ended as the batch did. */

@@ -20,23 +20,17 @@
 struct place {
 	struct sink to;
 	bool staged;
+	bool apart; /* the caller's buffer has no part of the input in it */
 };
-
-static bool overlap(struct span a, struct span b)
-{
-	uintptr_t x = (uintptr_t)a.p, y = (uintptr_t)b.p;
-
-	return a.n != 0 && b.n != 0 && x < y + b.n && y < x + a.n;
-}
 
 /*
  * A result that is recorded is staged, so that nobody sees it before its record, not even who
  * looks at the caller's memory meanwhile. A long one is not, a second copy of bulk data costs too
  * much: the beginning of the use is recorded before the work (announce).
  */
-static bool must_stage(const struct op *op, struct span in, struct out o, size_t bound)
+static bool must_stage(const struct op *op, struct out o, size_t bound)
 {
-	return bound > *o.n || overlap(in, span(o.p, bound)) || (op->watched && bound <= STAGE_MAX);
+	return bound > *o.n || (op->watched && bound <= STAGE_MAX);
 }
 
 static enum err place_for(struct op *op, struct span in, struct out o, size_t bound,
@@ -44,11 +38,20 @@ static enum err place_for(struct op *op, struct span in, struct out o, size_t bo
 {
 	enum err e = OK;
 
-	pl->staged = must_stage(op, in, o, bound);
+	pl->apart = !span_overlap(in, span(o.p, bound));
+	pl->staged = !pl->apart || must_stage(op, o, bound);
 	if (pl->staged)
 		e = buf_reserve(&op->out, bound);
 	pl->to = sink(pl->staged ? op->out.p : o.p, bound);
 	return e;
+}
+
+/* After an error nothing is left of the result, and in the caller's buffer nothing that a result could be taken for; input that lies there is kept. */
+static void wipe_place(const struct place *pl, struct out o)
+{
+	mem_wipe(pl->to.p, pl->to.cap);
+	if (pl->staged && pl->apart)
+		mem_wipe(o.p, *o.n < pl->to.cap ? *o.n : pl->to.cap);
 }
 
 /* Gives a result of n bytes that waits in op->out to the caller, or tells the length. */
@@ -94,7 +97,7 @@ static enum err release(struct session *s, struct op *op, enum roll_event_kind e
 	if (e == OK && to_record(op, event, pl))
 		e = op_record(s, op, event);
 	if (e != OK) {
-		mem_wipe(pl->to.p, pl->to.cap);
+		wipe_place(pl, o);
 		return e;
 	}
 	if (pl->staged) {

@@ -617,6 +617,23 @@ static void longer_than_kept(void **state)
 	batch_free(b);
 }
 
+/* What was to be signed is still there, also where its signature would have gone. */
+static void in_place_broken(void **state)
+{
+	struct batch *b = batch_make(2);
+	struct pair k = batch_key();
+
+	(void)state;
+	b->a[0].data = b->a[0].signature;
+	rolls_unlink_all();
+	assert_rv(sign(b, &ecdsa, k.priv), CKR_DEVICE_ERROR);
+	for (size_t i = 0; i < 64; i++) {
+		assert_int_equal(b->a[0].signature[i], UNTOUCHED);
+		assert_int_equal(b->a[1].signature[i], 0);
+	}
+	batch_free(b);
+}
+
 static void roll_broken(void **state)
 {
 	struct batch *b = batch_make(5);
@@ -764,6 +781,7 @@ int main(void)
 		TEST(unwrapped),
 		TEST(one_is_bad),
 		cmocka_unit_test_setup_teardown(longer_than_kept, setup_short, p11_teardown),
+		TEST(in_place_broken),
 		TEST(roll_broken),
 		TEST(recorded_first),
 		TEST(logged_out),
