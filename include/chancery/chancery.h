@@ -62,7 +62,12 @@ extern "C" {
 #define CHANCERY_AUDIT_EACH  0UL /* a record for each */
 #define CHANCERY_AUDIT_BATCH 1UL /* SignBatch leaves one for all that it made */
 
-/* The vendor interface: ask C_GetInterface for this name. */
+/*
+ * The vendor interface: ask C_GetInterface for this name without a version (pVersion NULL), since a version that is
+ * given must be the very one that the module has (3.2, 5.4.6), and compare `version` of what comes: another major
+ * version is another list, and a member is there when the minor version is that of its part or higher. The
+ * numbers here are those of this header, not of the module.
+ */
 #define CHANCERY_INTERFACE_NAME  "Vendor Chancery"
 #define CHANCERY_INTERFACE_MAJOR 1
 #define CHANCERY_INTERFACE_MINOR 3
@@ -150,8 +155,8 @@ typedef void (*CK_CHANCERY_USES)(void *arg, const CK_CHANCERY_USE *use);
 
 /*
  * The function list of the vendor interface. A higher minor version appends members and changes
- * none, so a caller reads only the members of the minor version that `version` tells; another major
- * version is another list and is asked for by its number.
+ * none, so a caller reads only the members of the minor version that `version` tells. Another major version is another
+ * list, of which nothing but `version` may be read.
  *
  * C_Initialize must have succeeded. PINs are bytes with their length; paths are terminated. why may be NULL.
  */
@@ -200,6 +205,7 @@ typedef struct CK_CHANCERY_FUNCTIONS {
 	 */
 	CK_RV(*AuditInit)
 	(const CK_UTF8CHAR *publicKeyText, CK_ULONG len, CK_CHANCERY_WHY_PTR why);
+	/* ---- since minor version 1 ---- */
 	/*
 	 * For whom the host acts with this session, from now on until it says otherwise or closes it: `on_behalf` of its records. Nobody checks it, and it
 	 * stands beside user, process and program, never instead of them. Any bytes, CHANCERY_ON_BEHALF_MAX at most (CKR_DATA_LEN_RANGE); none: nobody.
@@ -228,10 +234,10 @@ typedef struct CK_CHANCERY_FUNCTIONS {
 	 * Signs count answers, CHANCERY_BATCH_MAX at most, each as C_SignInit and C_Sign would, with a key that has
 	 * CHANCERY_AUDIT_BATCH (CKR_KEY_FUNCTION_NOT_PERMITTED: it has not). One record, `sign.batch`, tells of all, and is
 	 * durable before the first signature is in the caller's memory. All or none: after an error that came while signing,
-	 * or because there is no record, the room of every signature is zero as far as one reaches, and the lengths are as
-	 * they were. No data is longer than `max_input_kb` of the configuration (CKR_DATA_LEN_RANGE). Lengths are told, and
-	 * nothing is signed, when every signature is NULL (CKR_OK), and when one of them is or its room is too small
-	 * (CKR_BUFFER_TOO_SMALL). What operation is under way in the session goes on.
+	 * or because there is no record, the room of every signature is zero as far as one reaches (where data lies in it, as
+	 * it was), and the lengths are as they were. No data is longer than `max_input_kb` of the configuration
+	 * (CKR_DATA_LEN_RANGE). Lengths are told, and nothing is signed, when every signature is NULL (CKR_OK), and when one of
+	 * them is or its room is too small (CKR_BUFFER_TOO_SMALL). What operation is under way in the session goes on.
 	 */
 	CK_RV(*SignBatch)
 	(CK_SESSION_HANDLE hSession, CK_MECHANISM_PTR mechanism, CK_OBJECT_HANDLE hKey,

@@ -46,29 +46,35 @@ enum err module_wrote(size_t said, size_t room, const char *function, struct why
 			said, room);
 }
 
-/* An interface list of at least the given version, or NULL. */
-static const void *interface_get(CK_C_GetInterface get, const char *name, CK_BYTE major,
-				 CK_BYTE minor)
+/* The function list of an interface, of this very version or, with NULL, of whatever version the module has; or NULL. */
+static const void *interface_get(CK_C_GetInterface get, const char *name, CK_VERSION_PTR version)
 {
-	CK_VERSION version = { major, minor };
 	CK_INTERFACE *found = NULL;
 	char text[32];
 
 	/* The standard's parameter is not const: give it a copy. */
 	strncpy(text, name, sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	if (get((CK_UTF8CHAR_PTR)text, &version, &found, 0) != CKR_OK || found == NULL)
+	if (get((CK_UTF8CHAR_PTR)text, version, &found, 0) != CKR_OK || found == NULL ||
+	    found->pInterfaceName == NULL || strcmp((const char *)found->pInterfaceName, name) != 0)
 		return NULL;
 	return found->pFunctionList;
 }
 
+/* Any minor version: vendor_has_audit and its kin look for what was appended. */
+static const CK_CHANCERY_FUNCTIONS *chancery_get(CK_C_GetInterface get)
+{
+	const CK_CHANCERY_FUNCTIONS *fn = interface_get(get, CHANCERY_INTERFACE_NAME, NULL);
+
+	return fn != NULL && fn->version.major == CHANCERY_INTERFACE_MAJOR ? fn : NULL;
+}
+
 static void module_interfaces(struct module *m, CK_C_GetInterface get)
 {
-	m->fn = interface_get(get, "PKCS 11", 2, 40);
-	m->fn30 = interface_get(get, "PKCS 11", 3, 0);
-	m->fn32 = interface_get(get, "PKCS 11", 3, 2);
-	m->chancery = interface_get(get, CHANCERY_INTERFACE_NAME, CHANCERY_INTERFACE_MAJOR,
-				    CHANCERY_INTERFACE_MINOR);
+	m->fn = interface_get(get, "PKCS 11", &(CK_VERSION){ 2, 40 });
+	m->fn30 = interface_get(get, "PKCS 11", &(CK_VERSION){ 3, 0 });
+	m->fn32 = interface_get(get, "PKCS 11", &(CK_VERSION){ 3, 2 });
+	m->chancery = chancery_get(get);
 	/* Each longer list begins with the shorter one, so any of them serves as the 2.40 list. */
 	if (m->fn30 == NULL)
 		m->fn30 = (const CK_FUNCTION_LIST_3_0 *)(const void *)m->fn32;

@@ -2,9 +2,10 @@
 /*
  * The module that CHANCERY_MODULE names, but the function that the environment variable LIAR names
  * says that it wrote more than there was room for; C_InitToken and C_InitPIN, that they failed, the first after it did its work. With C_GetTokenInfo
- * no token can be read, and each slot that is asked for is noted in the file LIAR_LOG.
+ * no token can be read, and each slot that is asked for is noted in the file LIAR_LOG. With C_GetInterface it has the vendor interface of a
+ * later minor version, and no other interface.
  */
-#include <chancery/pkcs11.h>
+#include <chancery/chancery.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,15 +103,39 @@ static CK_RV digest_final(CK_SESSION_HANDLE s, CK_BYTE_PTR digest, CK_ULONG_PTR 
 	return told("C_DigestFinal", real->C_DigestFinal(s, digest, n), digest, n);
 }
 
+static void *real_symbol(const char *name)
+{
+	void *dl = dlopen(getenv("CHANCERY_MODULE"), RTLD_NOW | RTLD_LOCAL);
+
+	return dl != NULL ? dlsym(dl, name) : NULL;
+}
+
+CK_RV C_GetInterface(CK_UTF8CHAR_PTR name, CK_VERSION_PTR version, CK_INTERFACE_PTR_PTR out,
+		     CK_FLAGS flags)
+{
+	static CK_CHANCERY_FUNCTIONS later;
+	static CK_INTERFACE own;
+	CK_C_GetInterface get;
+
+	*(void **)&get = real_symbol("C_GetInterface");
+	if (!liar("C_GetInterface") || get == NULL || name == NULL || version != NULL ||
+	    strcmp((char *)name, CHANCERY_INTERFACE_NAME) != 0 ||
+	    get(name, version, out, flags) != CKR_OK)
+		return CKR_ARGUMENTS_BAD;
+	own = **out;
+	later = *(CK_CHANCERY_FUNCTIONS *)own.pFunctionList;
+	later.version.minor = 99;
+	own.pFunctionList = &later;
+	*out = &own;
+	return CKR_OK;
+}
+
 CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR out)
 {
 	static CK_FUNCTION_LIST list;
-	void *dl = dlopen(getenv("CHANCERY_MODULE"), RTLD_NOW | RTLD_LOCAL);
 	CK_C_GetFunctionList get;
 
-	if (dl == NULL)
-		return CKR_GENERAL_ERROR;
-	*(void **)&get = dlsym(dl, "C_GetFunctionList");
+	*(void **)&get = real_symbol("C_GetFunctionList");
 	if (get == NULL || get(&real) != CKR_OK)
 		return CKR_GENERAL_ERROR;
 	list = *real;

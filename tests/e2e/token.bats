@@ -313,6 +313,16 @@ bats_require_minimum_version 1.5.0
 	[ "$(chancery key list --json --pin-source "$user" pkcs11:token=office | jq length)" = 0 ]
 }
 
+# Mutation: module-minor.
+@test "a module that is newer than the program has the same vendor interface" {
+	make_office
+	liar=$CHANCERY_BUILD_DIR/tests/e2e/liar_shim.so
+	run -69 chancery token rename --module "$liar" --label other --so-pin-source "$so" pkcs11:token=office
+	LIAR=C_GetInterface chancery token rename --module "$liar" --label other --so-pin-source "$so" \
+		pkcs11:token=office
+	chancery token info pkcs11:token=other
+}
+
 # Seen to fail: with a second look at the slots for those that cannot be read.
 @test "each slot is asked once, and those that cannot be read are told" {
 	make_office
