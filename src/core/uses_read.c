@@ -4,6 +4,8 @@
 #include "core/uses_inside.h"
 #include <stdlib.h>
 
+#define USES_MOST ((uint64_t)INT64_MAX) /* what every reader of a count can hold */
+
 /* A count, as the token or a file has it. Both have the whole, so the greater one is right. */
 struct found {
 	struct uses_row row;
@@ -85,6 +87,12 @@ static uint64_t greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* As much as fits: a part that somebody made up can only add to the others, and never take from them. a is no more than that. */
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+	return b < USES_MOST - a ? a + b : USES_MOST;
+}
+
 /* The sum over the parts of the key at *i, which then is the next key's. */
 static struct uses_row sum_up(const struct reading *r, size_t *i)
 {
@@ -101,8 +109,8 @@ static struct uses_row sum_up(const struct reading *r, size_t *i)
 			count = greater(count, r->at[*i].row.count);
 			sealed = greater(sealed, r->at[*i].row.sealed);
 		}
-		sum.count += count;
-		sum.sealed += sealed;
+		sum.count = plus(sum.count, count);
+		sum.sealed = plus(sum.sealed, sealed);
 	}
 	return sum;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the token counted and what the roll has agree, whoever used the keys and however the processes ended: `audit reconcile` says so. Broken by hand:
- * uses-record-skipped (a bug of ours that only this shows), uses-not-settled, uses-not-adopted, uses-key-name, uses-file-of-note, uses-not-sealed-at-end.
+ * uses-record-skipped (a bug of ours that only this shows), uses-not-settled, uses-not-adopted, uses-key-name, uses-file-of-note, uses-not-sealed-at-end, uses-sum-wraps.
  */
 #include "case.h"
 #include "rolls.h"
@@ -334,7 +334,10 @@ static void test_forks(void **state)
 	assert_all(CHILDREN * THREADS * ROUNDS);
 }
 
-/* At most one use of each thread is recorded and not counted; the rest is sealed by who comes next. */
+/*
+ * At most one use of each thread is recorded and not counted; the rest is sealed by who comes next. One that was killed just as its next file began may leave
+ * such a use in the file that it had closed.
+ */
 static void test_killed(void **state)
 {
 	json_t *v;
@@ -345,10 +348,50 @@ static void test_killed(void **state)
 	p11_finalize();
 	v = reconcile(0);
 	assert_int_equal(number(v, "damage_total"), 0);
-	assert_int_equal(number(v, "uncounted_closed"), 0);
+	assert_in_range(number(v, "uncounted_closed"), 0, 3 * CHILDREN);
 	assert_int_equal(number(v, "sealed"), number(v, "counted"));
 	assert_in_range(number(v, "uses") - number(v, "counted"), 0, 3 * CHILDREN * THREADS * 2);
 	assert_true(number(v, "counted") > 0);
+	json_decref(v);
+}
+
+/* A file of counts that nobody counted: so many uses of the key, in the file of records that this process writes. */
+static void make_up(CK_SESSION_HANDLE s, CK_OBJECT_HANDLE key, uint64_t count)
+{
+	CK_BYTE page[16384] = "CHYUSES1", *cell = page + 64;
+	CK_CHANCERY_REFERENCE ref;
+	CK_TOKEN_INFO info;
+	char path[256];
+	FILE *f;
+
+	assert_ok(p11_vendor()->AuditReference(s, &ref));
+	assert_ok(p11->C_GetTokenInfo(p11_slot(), &info));
+	memcpy(page + 8, ref.roll, sizeof(ref.roll));
+	memcpy(cell, info.serialNumber, sizeof(info.serialNumber));
+	(void)p11_get_bytes(s, key, CKA_UNIQUE_ID, cell + 16, CHANCERY_USE_KEY);
+	memcpy(cell + 56, &count, sizeof(count));
+	snprintf(path, sizeof(path), "%s/roll/uses/%06lu-%016x", p11_home(), ref.file, 7);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(page, 1, sizeof(page), f), sizeof(page));
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(chmod(path, 0600), 0);
+}
+
+/* Whoever can write the roll, and no more, can make a false alarm, and not hide that a record is gone. */
+static void test_made_up(void **state)
+{
+	CK_SESSION_HANDLE s = p11_session();
+	json_t *v;
+
+	(void)state;
+	use_mac(s, by_label(s, "mac"));
+	use_mac(s, by_label(s, "mac"));
+	make_up(s, by_label(s, "mac"), UINT64_MAX);
+	p11_finalize();
+	v = reconcile(1);
+	assert_int_equal(number(v, "damage_total"), 1);
+	assert_true(number(v, "counted") > 2);
 	json_decref(v);
 }
 
@@ -382,6 +425,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_files_that_follow, setup_often, p11_teardown),
 		cmocka_unit_test_setup_teardown(test_forks, setup, p11_teardown),
 		cmocka_unit_test_setup_teardown(test_killed, setup_often, p11_teardown),
+		cmocka_unit_test_setup_teardown(test_made_up, setup, p11_teardown),
 		cmocka_unit_test_setup_teardown(test_left_without_login, setup, p11_teardown),
 	};
 
