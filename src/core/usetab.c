@@ -148,6 +148,7 @@ static enum err page_add(struct usetab *t)
 
 static enum err make_file(struct usetab *t, const char *folder, mode_t mode)
 {
+	bool right;
 	int fd;
 
 	if (snprintf(t->path, sizeof(t->path), "%s/" NAME, folder, t->file, t->part) >=
@@ -156,7 +157,10 @@ static enum err make_file(struct usetab *t, const char *folder, mode_t mode)
 	fd = open(t->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd < 0)
 		return errno_err();
+	right = fchmod(fd, mode) == 0; /* the umask is the host program's */
 	file_close(fd);
+	if (!right)
+		return errno_err();
 	t->mapped = file_stays_in_place(t->path);
 	return page_add(t);
 }

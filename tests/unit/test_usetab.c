@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A file of counts: every use is in it at once, whoever reads it, also when there are more keys than a page holds and where the pages cannot be
- * mapped. Broken by hand: usetab-index-grows, usetab-written-through, usetab-limited, usetab-descriptor-kept, usetab-took-failed.
+ * mapped. Broken by hand: usetab-index-grows, usetab-written-through, usetab-limited, usetab-mode, usetab-descriptor-kept, usetab-took-failed.
  */
 #include "scratch.h"
 
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -98,6 +99,21 @@ static void test_mapped(void **state)
 {
 	magic = TMPFS_MAGIC;
 	count_all(*state);
+}
+
+/* The host's umask may be anything, and the file is opened again. */
+static void test_mode(void **state)
+{
+	const mode_t before = umask(0777);
+	struct usetab *t = NULL;
+	struct stat st;
+
+	magic = TMPFS_MAGIC;
+	assert_int_equal(usetab_make(*state, 0600, roll, 12, &t), OK);
+	(void)umask(before);
+	assert_int_equal(stat(t->path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	usetab_free(t, true);
 }
 
 static void test_written(void **state)
@@ -230,6 +246,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_mapped, scratch_setup, scratch_teardown),
+		cmocka_unit_test_setup_teardown(test_mode, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_written, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_closed, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_limited, scratch_setup, scratch_teardown),
