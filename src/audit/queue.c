@@ -11,26 +11,18 @@
 #include "audit/queue.h"
 
 #include "audit/opening.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include <errno.h>
 #include <stdio.h>
 #include <time.h>
 
+/* In bytes. */
 enum {
-	LINES_MAX =
-		65536, /* bytes of records that nobody waits for, before they are written all the same */
-	PAUSE = 1
-		<< 20, /* a file that could not be followed grows by so much before the next try, */
-	NEXT_ROOM = 256 << 10, /* bytes that must be free before a file is followed by another */
+	LINES_MAX = 65536, /* records that nobody waits for, before they are written all the same */
+	PAUSE = 1 << 20, /* how far a file grows that could not be followed, before the next try */
+	NEXT_ROOM = 256 << 10, /* must be free before a file is followed by another */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* ---- failure ---- */
 
@@ -155,7 +147,7 @@ enum err queue_open_locked(struct roll *r)
 /* A single writer never waits. */
 static void gather_locked(struct roll *r)
 {
-	const uint64_t until = now_ns() + r->barrier_ns / 4;
+	const uint64_t until = clock_ns() + r->barrier_ns / 4;
 	const struct timespec t = { (time_t)(until / 1000000000), (long)(until % 1000000000) };
 
 	while (r->waiting < r->expected &&
@@ -287,10 +279,10 @@ static void lead_locked(struct roll *r)
 	gather_locked(r);
 	reserve_locked(r);
 	n = r->waiting;
-	began = now_ns();
+	began = clock_ns();
 	if (!atomic_load(&r->failed))
 		write_locked(r);
-	smooth_locked(r, now_ns() - began, n);
+	smooth_locked(r, clock_ns() - began, n);
 	if (!atomic_load(&r->failed) && full(r))
 		turn_locked(r);
 	if (atomic_load(&r->failed))

@@ -28,9 +28,10 @@ static bool due(struct token *t)
 	if ((c->checkpoint_records == 0 || n < (unsigned)c->checkpoint_records) &&
 	    (c->checkpoint_seconds == 0 || now + 1 < since + (uint64_t)c->checkpoint_seconds))
 		return false;
-	/* one thread of those that come now */
-	return atomic_compare_exchange_strong(&t->uses_since, &since, now + 1) &&
-	       (atomic_store(&t->uses, 0), true);
+	if (!atomic_compare_exchange_strong(&t->uses_since, &since, now + 1))
+		return false; /* another thread of those that come now */
+	atomic_store(&t->uses, 0);
+	return true;
 }
 
 /* What cannot be sealed now is not lost: it is another time, or by another process. */
