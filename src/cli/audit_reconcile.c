@@ -208,7 +208,7 @@ static void print_gaps(const json_t *v)
 		return;
 	printf("recorded, and not counted (no damage: a process was killed between the two, the "
 	       "power failed, or the token was put back from a backup; in a file that was closed "
-	       "only the last):\n");
+	       "only the last, or a kill just as the next file began):\n");
 	json_array_foreach(json_object_get(v, "uncounted"), i, g)
 	{
 		const char *key = string(g, "key");
@@ -244,7 +244,7 @@ static void print_answer(const json_t *v)
 		printf("  - %s\n", json_string_value(t));
 }
 
-/* The counters after the index and before the records: each use is recorded, then counted, then the file is closed. */
+/* The counters after the index and before the records: each use is recorded, then counted. */
 static enum err reconcile(struct call *c, const char *dir, const struct office *o,
 			  struct recount *r, struct counts *counts)
 {

@@ -2,6 +2,7 @@
 /* C_WrapKey (3.2, 5.18.3). */
 #include "core/keyops.h"
 
+#include "base/mem.h"
 #include "core/attr.h"
 #include "core/count.h"
 #include "core/policy.h"
@@ -84,6 +85,17 @@ static enum err release(struct session *s, unsigned epoch, const struct mech *m,
 	return e == OK ? result : e;
 }
 
+/* Without its record, zeros: nothing that could be taken for a result. */
+static void give(struct out out, struct span wrapped, enum err recorded)
+{
+	if (recorded != OK) {
+		mem_wipe(out.p, wrapped.n);
+		return;
+	}
+	memcpy(out.p, wrapped.p, wrapped.n);
+	*out.n = wrapped.n;
+}
+
 static enum err wrap(struct session *s, unsigned epoch, const struct mech *m, struct param *par,
 		     const struct used_key *wrapper, const struct object *o, struct out out)
 {
@@ -98,9 +110,9 @@ static enum err wrap(struct session *s, unsigned epoch, const struct mech *m, st
 	if (e == OK && need > room) {
 		*out.n = need;
 		e = out.p == NULL ? OK : E_TOO_SMALL;
-	} else if (e == OK && (e = release(s, epoch, m, wrapper->object, o)) == OK) {
-		memcpy(out.p, wrapped.p, wrapped.n);
-		*out.n = wrapped.n;
+	} else if (e == OK) {
+		e = release(s, epoch, m, wrapper->object, o);
+		give(out, buf_span(&wrapped), e);
 	}
 	buf_free(&plain);
 	buf_free(&wrapped);
