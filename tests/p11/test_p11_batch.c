@@ -159,7 +159,7 @@ static struct pair batch_key(void)
 
 static int setup(void **state)
 {
-	int rc = p11_setup_token(state);
+	int rc = p11_setup_configured(state, ROLLS_CALM);
 
 	s = p11_session();
 	vendor = p11_vendor();
@@ -168,7 +168,7 @@ static int setup(void **state)
 
 static int setup_short(void **state)
 {
-	int rc = p11_setup_configured(state, "[module]\nmax_input_kb = 1\n");
+	int rc = p11_setup_configured(state, ROLLS_CALM "[module]\nmax_input_kb = 1\n");
 
 	s = p11_session();
 	vendor = p11_vendor();

@@ -71,7 +71,7 @@ static void nothing_more(void)
 
 static int setup(void **state)
 {
-	int rc = p11_setup_token(state);
+	int rc = p11_setup_configured(state, ROLLS_CALM);
 
 	if (rc != 0)
 		return rc;
@@ -451,7 +451,7 @@ static void not_recorded(void **state)
 
 static int setup_session_keys(void **state)
 {
-	int rc = p11_setup_configured(state, "[audit]\nsession_keys = on\n");
+	int rc = p11_setup_configured(state, ROLLS_CALM "session_keys = on\n");
 
 	if (rc != 0)
 		return rc;

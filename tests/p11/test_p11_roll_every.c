@@ -177,7 +177,7 @@ static void find_keys(void)
 
 static int setup(void **state)
 {
-	int rc = p11_setup_token(state);
+	int rc = p11_setup_configured(state, ROLLS_CALM);
 
 	if (rc != 0)
 		return rc;

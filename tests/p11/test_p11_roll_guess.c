@@ -11,7 +11,7 @@ static CK_SESSION_HANDLE s;
 
 static int setup(void **state)
 {
-	int rc = p11_setup_token(state);
+	int rc = p11_setup_configured(state, ROLLS_CALM);
 
 	s = p11_session();
 	return rc;
