@@ -4,7 +4,9 @@
 #include "crypto/param_bytes.h"
 #include "crypto/param_rules.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /*
@@ -58,33 +60,40 @@ enum err param_hkdf(const struct mech *m, const CK_MECHANISM *mechanism, struct 
 	return par->expand ? pbytes_take(&par->context, s.pInfo, s.ulInfoLen) : OK;
 }
 
-/* What lies at the address `at` goes through a pipe: the kernel answers EFAULT where reading it ourselves would crash. */
-static bool piped(const int end[2], uintptr_t at, CK_ULONG *n)
-{
-	const union {
-		uintptr_t number;
-		const void *p;
-	} place = { at };
+union place {
+	uintptr_t number;
+	void *p;
+};
 
-	return write(end[1], place.p, sizeof(*n)) == (ssize_t)sizeof(*n) &&
-	       read(end[0], n, sizeof(*n)) == (ssize_t)sizeof(*n);
-}
-
-/*
- * Reads a number from where there may be no memory. Not by process_vm_readv(), which says the same in one call: containers forbid it,
- * and emulators of other processors do not have it.
- */
-static bool read_number(uintptr_t at, CK_ULONG *n)
+/* The same through a pipe: a write from where there is no memory gives EFAULT, too. */
+static bool piped(union place at, CK_ULONG *n)
 {
 	int end[2];
 	bool known;
 
-	if (at % sizeof(*n) != 0 || pipe2(end, O_CLOEXEC) != 0)
+	if (pipe2(end, O_CLOEXEC) != 0)
 		return false;
-	known = piped(end, at, n);
+	known = write(end[1], at.p, sizeof(*n)) == (ssize_t)sizeof(*n) &&
+		read(end[0], n, sizeof(*n)) == (ssize_t)sizeof(*n);
 	close(end[0]);
 	close(end[1]);
 	return known;
+}
+
+/*
+ * Reads a number from where there may be no memory: the kernel answers EFAULT where reading it ourselves would crash. Containers forbid
+ * the call, and emulators of other processors do not have it.
+ */
+static bool read_number(uintptr_t address, CK_ULONG *n)
+{
+	union place at = { address };
+	struct iovec to = { n, sizeof(*n) }, from = { at.p, sizeof(*n) };
+
+	if (address % sizeof(*n) != 0)
+		return false;
+	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)sizeof(*n))
+		return true;
+	return (errno == ENOSYS || errno == EPERM) && piped(at, n);
 }
 
 /*

@@ -269,6 +269,14 @@ static enum err wrap(CK_OBJECT_HANDLE wrapper, CK_OBJECT_HANDLE h)
 	return key_wrap(s, &m, wrapper, h, out(result, &n));
 }
 
+/* Zeros where the wrapped key would be. */
+static bool withheld(void)
+{
+	static const uint8_t zero[16];
+
+	return memcmp(result, zero, sizeof(zero)) == 0;
+}
+
 static void wrapped_key(bool private_wrapper, bool private_key, enum err expected)
 {
 	CK_OBJECT_HANDLE wrapper, h;
@@ -278,7 +286,7 @@ static void wrapped_key(bool private_wrapper, bool private_key, enum err expecte
 	h = key(private_key, CKA_SIGN);
 	happens[RUN_ONCE] = logs_out;
 	assert_int_equal(wrap(wrapper, h), expected);
-	assert_int_equal(result[0] == 0xee, expected != OK);
+	assert_int_equal(withheld(), expected != OK);
 }
 
 static void wrapped_by_a_private_key(void **state)
