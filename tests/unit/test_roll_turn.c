@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { SIGNS = 60, THREADS = 4 };
+enum { SIGNS = 60, THREADS = 4, CROWD = 16 };
 
 static struct roll *small_files(void **state)
 {
@@ -90,6 +90,27 @@ static void threads_go_on_as_well(void **state)
 	rolling_sound(state, "roll");
 }
 
+/* While one thread makes the next file the others come with records: none is lost between the last record of the one file and the first of the other. */
+static void threads_lose_nothing_between_files(void **state)
+{
+	struct roll *r = small_files(state);
+	pthread_t t[CROWD];
+	size_t n = 0;
+	uint64_t files;
+
+	for (int i = 0; i < CROWD; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, sign_some, r), 0);
+	for (int i = 0; i < CROWD; i++)
+		assert_int_equal(pthread_join(t[i], NULL), 0);
+	files = file_of(r);
+	assert_true(files > 10);
+	roll_free(r);
+	for (unsigned i = 1; i <= files; i++)
+		n += book_count(rolling_file(state, i), "\"event\":\"sign\"");
+	assert_int_equal(n, 1 + CROWD * SIGNS);
+	rolling_sound(state, "roll");
+}
+
 /* A host that has no descriptor left, as long as it has none. */
 static void without_descriptors_records_go_on(void **state)
 {
@@ -131,6 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_locked_state_keeps_nobody_from_recording),
 		TEST(threads_go_on_as_well),
+		TEST(threads_lose_nothing_between_files),
 		TEST(without_descriptors_records_go_on),
 		TEST(a_full_file_is_closed_as_any_other),
 	};
