@@ -166,6 +166,14 @@ void p11_configure(const char *text)
 	assert_int_equal(setenv("CHANCERY_CONF", path, 1), 0);
 }
 
+bool p11_emulated(void)
+{
+	if (getenv("CHANCERY_EMULATED") == NULL)
+		return false;
+	printf("skipped: under an emulator the tool cannot be started\n");
+	return true;
+}
+
 /* ---- return values ---- */
 
 static const char *rv_name(CK_RV rv)

@@ -57,6 +57,8 @@ CK_SLOT_ID p11_slot(void);
 const char *p11_home(void);
 /* Writes chancery.conf for the next C_Initialize. */
 void p11_configure(const char *text);
+/* Whether this is under the emulator of another processor, where programs of ours cannot start one another: says that the test is skipped. */
+bool p11_emulated(void);
 void p11_initialize(void);
 void p11_finalize(void);
 
